@@ -1,0 +1,1 @@
+"""Pleat: the chat page that never runs out of context."""

@@ -1,0 +1,1 @@
+"""What was said: messages, the conversation tree, turns; import and export formats."""

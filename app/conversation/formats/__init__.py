@@ -1,0 +1,1 @@
+"""Chat exports in and out: one module a format, one report for all."""

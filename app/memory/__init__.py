@@ -1,0 +1,1 @@
+"""What is remembered: tokens, budget, plan, folds, recall. Pure; runs without a browser."""

@@ -1,0 +1,1 @@
+"""Who answers: the ChatModel port, roles, the OpenAI-compatible adapter, typed errors, usage."""
