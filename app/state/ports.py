@@ -1,0 +1,152 @@
+"""What the state room and the session need from outside: storage, tabs, locks, time, ids.
+
+Each is a small protocol; ``browser/`` has the real ones, ``tests/support/fakes.py`` those in
+memory. Texts that cross these ports are JSON, so that no JavaScript object reaches this room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+Record = dict[str, Any]
+StoreName = Literal["conversations", "messages", "folds", "usage", "aside"]
+STORES: tuple[StoreName, ...] = ("conversations", "messages", "folds", "usage", "aside")
+Outcome = Literal["ok", "conflict", "gone"]
+
+
+class StorageFailed(Exception):
+    """Storage refused. ``kind``: "quota" (full) or "unavailable" (blocked, broken, cleared)."""
+
+    def __init__(self, kind: Literal["quota", "unavailable"], detail: str = "") -> None:
+        super().__init__(detail or kind)
+        self.kind = kind
+
+
+class KeyValue(Protocol):
+    """localStorage: small texts, synchronous, shared by tabs."""
+
+    def get(self, key: str) -> str | None:
+        """The text under ``key``, None when there is none. Raises ``StorageFailed``."""
+        ...
+
+    def set(self, key: str, text: str) -> None:
+        """Store ``text``. Raises ``StorageFailed``."""
+        ...
+
+    def remove(self, key: str) -> None:
+        """Forget ``key``. Raises ``StorageFailed``."""
+        ...
+
+    def keys(self) -> list[str]:
+        """All keys of this app (without the site's prefix). Raises ``StorageFailed``."""
+        ...
+
+    def watch(self, handler: Callable[[str, str | None], None]) -> None:
+        """Call ``handler(key, new text or None)`` when *another* tab changes a key."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One transaction on a conversation; everything in it is written, or nothing.
+
+    ``expect``: values of the conversation record's fields that must hold (compare-and-swap).
+    ``patch``: fields to set on it. ``bump``: counters (``structure``, ``commit``) to raise by 1.
+    ``create``: the whole record, for a conversation that does not exist yet (and never did).
+    ``put``: whole records to write, by store; a record that is ``streaming`` never replaces a
+    finished one. ``revive``: the change also applies to a tombstoned conversation.
+    """
+
+    conversation_id: str
+    create: Record | None = None
+    expect: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    patch: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    bump: Sequence[str] = ()
+    put: Mapping[str, Sequence[Record]] = field(default_factory=dict[str, Sequence[Record]])
+    revive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """How a ``Change`` ended, with the conversation record as it now is."""
+
+    outcome: Outcome
+    record: Record | None = None
+
+
+class RecordStore(Protocol):
+    """IndexedDB: records with an ``id``; messages, folds and usage know ``conversation_id``."""
+
+    async def all(self, store: StoreName) -> list[Record]:
+        """Every record of a store. Raises ``StorageFailed``."""
+        ...
+
+    async def of(self, store: StoreName, conversation_id: str) -> list[Record]:
+        """The records of one conversation. Raises ``StorageFailed``."""
+        ...
+
+    async def get(self, store: StoreName, id: str) -> Record | None:
+        """One record, None when there is none. Raises ``StorageFailed``."""
+        ...
+
+    async def apply(self, change: Change) -> Changed:
+        """Do ``change`` in one transaction. Raises ``StorageFailed``."""
+        ...
+
+    async def set_aside(self, store: StoreName, record: Record, at: int) -> None:
+        """Move a record that cannot be read into the store ``aside``, in one transaction."""
+        ...
+
+    async def purge(self, conversation_ids: Sequence[str]) -> None:
+        """Remove conversations that are tombstoned, with all that is theirs."""
+        ...
+
+
+class Channel(Protocol):
+    """What tabs of this page tell each other (BroadcastChannel). Never reaches its sender."""
+
+    def post(self, text: str) -> None:
+        """Tell the other tabs. Never raises."""
+        ...
+
+    def watch(self, handler: Callable[[str], None]) -> None:
+        """Call ``handler(text)`` for what other tabs post."""
+        ...
+
+
+class Clock(Protocol):
+    """Time, in milliseconds."""
+
+    def now(self) -> int:
+        """Milliseconds since 1970."""
+        ...
+
+    def elapsed(self) -> float:
+        """Milliseconds since some start, never going back."""
+        ...
+
+    async def sleep(self, milliseconds: float) -> None:
+        """Wait."""
+        ...
+
+
+class Ids(Protocol):
+    """Random ids."""
+
+    def new(self) -> str:
+        """A fresh id, never given before."""
+        ...
+
+
+class Locks(Protocol):
+    """Named locks across tabs (Web Locks), or within this tab where there are none."""
+
+    async def acquire(self, name: str, *, wait: bool = True) -> Callable[[], None] | None:
+        """Take the lock; returns its release (idempotent), None when taken and not waiting."""
+        ...
+
+    async def held(self, prefix: str) -> set[str] | None:
+        """Names with ``prefix`` that any tab holds now; None where that cannot be known."""
+        ...
