@@ -1,0 +1,83 @@
+"""Turns what the page asks (JSON text) into a call of one of the session's intents.
+
+Pure Python, so that the rule is tested without a browser: only names on the list are called, and
+whatever goes wrong comes back as a plain message instead of an unhandled rejection.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+
+INTENTS = frozenset(
+    {
+        "continue_answer",
+        "delete_all",
+        "delete_conversation",
+        "delete_message",
+        "dismiss_notice",
+        "draft",
+        "edit",
+        "edit_summary",
+        "exclude",
+        "export_all",
+        "import_text",
+        "load_local_model",
+        "load_models",
+        "new_conversation",
+        "open_conversation",
+        "pin",
+        "rebuild",
+        "regenerate",
+        "rename_conversation",
+        "request_view",
+        "retry",
+        "search",
+        "send",
+        "set_draft",
+        "set_key",
+        "skip",
+        "stop",
+        "summarize_and_continue",
+        "switch_branch",
+        "test_connection",
+        "undo_delete",
+        "undo_fold",
+        "update_settings",
+    }
+)
+
+
+class Dispatcher:
+    """The one door from the page's scripts to the session."""
+
+    def __init__(self, session: object, report: Callable[[BaseException], None]) -> None:
+        """`report` is told of every exception, for the console; the page gets a plain message."""
+        self._session = session
+        self._report = report
+
+    async def __call__(self, text: str) -> str:
+        """Run `{"intent": name, "args": [...]}`; answer `{"ok": ..., "result" | "error": ...}`.
+
+        Never raises: a promise that is rejected across the bridge would reach nobody.
+        """
+        try:
+            request = json.loads(text)
+            name = request["intent"]
+            intent = getattr(self._session, name, None) if name in INTENTS else None
+            if not callable(intent):
+                return _answer(error=f"This build of Pleat cannot do “{name}”.")
+            result = intent(*request.get("args", []))
+            if inspect.isawaitable(result):
+                result = await result
+            return _answer(result=result)
+        except Exception as error:
+            self._report(error)
+            return _answer(error=str(error) or type(error).__name__)
+
+
+def _answer(*, result: object = None, error: str | None = None) -> str:
+    if error is not None:
+        return json.dumps({"ok": False, "error": error})
+    return json.dumps({"ok": True, "result": result})
