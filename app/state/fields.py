@@ -1,0 +1,127 @@
+"""What people type, made into values: each function gives a value or says plainly what is wrong.
+
+They take anything (stored settings may hold anything) and raise only ``Refused``, never TypeError.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+
+class Refused(ValueError):
+    """A value that cannot be used; the text tells a person why."""
+
+
+def whole_number(value: Any, *, least: int, most: int, what: str) -> int:
+    """A whole number between ``least`` and ``most``: text of digits counts, fractions round down.
+
+    Above ``most`` it is clamped; below ``least``, or no number at all, it is refused.
+    """
+    number = real_number(value, least=None, most=None, what=what)
+    if number > most:
+        return most
+    whole = math.floor(number)
+    if whole < least:
+        raise Refused(f"{what} must be at least {least:,}.")
+    return whole
+
+
+def real_number(value: Any, *, least: float | None, most: float | None, what: str) -> float:
+    """A number; text may hold one. Booleans, NaN, infinities and words are refused."""
+    if isinstance(value, bool) or value is None:
+        raise Refused(f"{what} must be a number.")
+    if isinstance(value, str):
+        text = value.strip().replace("\u00a0", "").replace("_", "")
+        if not re.fullmatch(r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})", text, re.ASCII):
+            raise Refused(f"{what} must be a number in digits, like 8192.")
+        number = float(text)
+    elif isinstance(value, (int, float)):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf if value > 0 else -math.inf
+        if math.isinf(number) and isinstance(value, int):
+            number = 1e300 if value > 0 else -1e300
+    else:
+        raise Refused(f"{what} must be a number.")
+    if math.isnan(number) or (math.isinf(number) and not isinstance(value, str)):
+        raise Refused(f"{what} must be a number.")
+    if math.isinf(number):
+        number = math.copysign(1e300, number)
+    if least is not None and number < least:
+        raise Refused(f"{what} must be at least {least:g}.")
+    if most is not None and number > most:
+        raise Refused(f"{what} must be at most {most:g}.")
+    return number
+
+
+def text(value: Any, *, most: int, what: str) -> str:
+    """A text of at most ``most`` characters, as it is."""
+    if not isinstance(value, str):
+        raise Refused(f"{what} must be text.")
+    if len(value) > most:
+        raise Refused(f"{what} must be at most {most:,} characters.")
+    return value
+
+
+def choice(value: Any, options: tuple[str, ...], what: str) -> str:
+    """One of ``options``."""
+    if not isinstance(value, str) or value not in options:
+        raise Refused(f"{what} must be one of: {', '.join(options)}.")
+    return value
+
+
+def flag(value: Any, what: str) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise Refused(f"{what} must be on or off.")
+    return value
+
+
+def base_url(value: Any) -> str:
+    """An endpoint's address without its last slash. Refuses one without http:// or https://.
+
+    A name and password in the address are refused: they would be shown and exported.
+    """
+    if not isinstance(value, str) or not value.strip():
+        raise Refused("Give the address of the endpoint, like http://localhost:11434/v1.")
+    url = value.strip()
+    if re.search(r"\s", url) or any(ord(c) < 32 for c in url):
+        raise Refused("An address cannot hold spaces.")
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        raise Refused("The address must begin with http:// or https://, like https://" + url)
+    if scheme.lower() not in ("http", "https"):
+        raise Refused("The address must begin with http:// or https://.")
+    host = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    if "@" in host:
+        raise Refused("Put the key into its own field: an address cannot hold name and password.")
+    if not re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^\[\]:\\]+)(:\d{1,5})?", host):
+        raise Refused("The address has no host, or its port is no number.")
+    for end in ("/chat/completions", "/models"):
+        if rest.rstrip("/").endswith(end):
+            rest = rest.rstrip("/")[: -len(end)]
+    return f"{scheme.lower()}://{rest.rstrip('/')}"
+
+
+def without_credentials(url: str) -> str:
+    """The address with any ``name:password@`` taken out (for exports and logs)."""
+    return re.sub(r"^([a-zA-Z][\w+.-]*://)[^/?#]*@", r"\1", url)
+
+
+def api_key(value: Any) -> str:
+    """A key without the spaces around it. Refuses spaces inside and what no header can carry."""
+    if not isinstance(value, str):
+        raise Refused("The key must be text.")
+    key = value.strip().strip("\u200b\ufeff")
+    if key.lower().startswith("bearer "):
+        key = key[7:].strip()
+    if re.search(r"\s", key):
+        raise Refused("A key cannot hold spaces or line breaks: paste the key alone.")
+    if any(not 33 <= ord(char) <= 126 for char in key):
+        raise Refused("A key can hold only plain letters, digits and signs.")
+    if len(key) > 4096:
+        raise Refused("That is too long for a key.")
+    return key

@@ -1,0 +1,67 @@
+"""Settings and keys in localStorage: ``pleat.settings`` and, on their own, ``pleat.secrets``.
+
+A newer program's settings are left as they are: this one then reads defaults and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.state.local_values import LocalValues
+from app.state.settings import SCHEMA, Settings, from_record, to_record
+
+SETTINGS_KEY = "pleat.settings"
+SECRETS_KEY = "pleat.secrets"
+
+
+class SettingsStore:
+    """Loads and saves the settings; ``say`` is told in plain words what could not be used."""
+
+    def __init__(self, values: LocalValues, say: Callable[[str], None]) -> None:
+        self._values = values
+        self._say = say
+
+    def load(self) -> Settings:
+        """The stored settings; defaults for what is missing, corrupt or of a newer program."""
+        record = self._values.read(SETTINGS_KEY)
+        if record is None:
+            return Settings()
+        schema = record.get("schema", SCHEMA)
+        if not isinstance(schema, int) or schema > SCHEMA:
+            text = self._values.text(SETTINGS_KEY)
+            if text is not None:
+                self._values.set_aside(SETTINGS_KEY, text)
+            return Settings()
+        settings, problems = from_record(record)
+        for name, message in problems.items():
+            self._say(f"A stored setting could not be used ({name}): {message}")
+        return settings
+
+    def save(self, settings: Settings) -> bool:
+        """Store; False when storage refused (the settings then hold until the page closes)."""
+        return self._values.write(SETTINGS_KEY, to_record(settings))
+
+    def keys(self) -> dict[str, str]:
+        """The API keys by endpoint id."""
+        record = self._values.read(SECRETS_KEY) or {}
+        return {id: key for id, key in record.items() if isinstance(key, str) and key}
+
+    def key(self, endpoint_id: str) -> str:
+        """One endpoint's key, "" when there is none."""
+        return self.keys().get(endpoint_id, "")
+
+    def set_key(self, endpoint_id: str, key: str) -> bool:
+        """Store a key, or remove it when it is ""."""
+        keys = self.keys()
+        if key:
+            keys[endpoint_id] = key
+        else:
+            keys.pop(endpoint_id, None)
+        return self._values.write(SECRETS_KEY, dict(keys))
+
+    def keep_only(self, endpoint_ids: set[str]) -> None:
+        """Forget the keys of endpoints that are gone."""
+        keys = self.keys()
+        kept = {id: key for id, key in keys.items() if id in endpoint_ids}
+        if kept != keys:
+            self._values.write(SECRETS_KEY, dict(kept))
