@@ -1,0 +1,110 @@
+"""What a unit is worth: the rarity of its words, and how likely it is to be a fact.
+
+Rarity is the BPE rank of the word (a frequency table that comes with the tokenizer, in any
+language). Facts are first-person, named, numbered, decided; questions and chit-chat are not.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from app.memory.extractive.split import Unit
+from app.memory.extractive.words import STOP, bigrams, is_dense, is_kana, runs, stem
+
+_FIRST = re.compile(
+    r"\b(?:i|i'm|i've|i'd|i'll|my|mine|we|we're|we've|our|jsem|jsme|můj|moje|mám|máme|ich|mein\w*|"
+    r"wir|unser\w*|je|j'ai|mon|ma|mes|nous|yo|mi|mis|tengo|я|мой|моя|мы|у меня)\b|私|僕|俺|我",
+    re.IGNORECASE,
+)
+_DECIDE = re.compile(
+    r"\b(?:decided|decide|agreed|must|always|never|prefer\w*|allerg\w+|deadline|budget|instead|"
+    r"no longer|not anymore|changed|switched|moved|correction|actually|from now on|only|remember|"
+    r"goal|plan(?:s|ned|ning)?|rozhod\w+|dohodl\w+|musí\w*|nikdy|vždy|místo|nově|změn\w+|termín|"
+    r"entschieden|beschlossen|muss|niemals|immer|statt|jetzt|décidé|jamais|toujours|decidí\w*|nunca|"
+    r"siempre|решил\w*|никогда|всегда|теперь)\b|決め|決定|変更|必ず|禁止|締め切り|决定|必须|改为",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(r"[?？]\s*[\"'”’)]*$|か[。？]?$")
+_SECOND = re.compile(r"\b(?:you|your|you're|you've|you'll)\b", re.IGNORECASE)
+
+NUMBER = 4.2
+ADDRESS = 4.5
+
+
+class Rarity:
+    """Weights of words, from their ranks, asked in one batch for a whole fold."""
+
+    def __init__(self, words: list[str], ranks: list[int]) -> None:
+        self._weight = {w: _weight(r) for w, r in zip(words, ranks, strict=True)}
+
+    def of(self, low: str) -> float:
+        """The weight of a lower-cased word, 0 (common) to about 5 (rare)."""
+        return self._weight.get(low, 3.0)
+
+
+def _weight(rank: int) -> float:
+    if rank < 800:
+        return 0.15
+    return min(5.0, 0.35 + 0.9 * math.log(rank / 800))
+
+
+def plain_words(texts: list[str]) -> list[str]:
+    """The different words of ``texts`` whose rank is wanted, in order of first use."""
+    seen: dict[str, None] = {}
+    for text in texts:
+        for run in runs(text):
+            if run[0].isdigit() or "/" in run or is_dense(run):
+                continue
+            low = run.lower()
+            if low not in STOP:
+                seen[low] = None
+    return list(seen)
+
+
+def features(text: str, rarity: Rarity, names: frozenset[str]) -> dict[str, float]:
+    """Stem -> weight of what ``text`` tells. ``names`` (the speakers) weigh nothing."""
+    out: dict[str, float] = {}
+    start = True
+    for run in runs(text):
+        if is_dense(run):
+            for pair in bigrams(run):
+                out[pair] = 0.15 if is_kana(pair) else 1.1
+            start = False
+            continue
+        low = run.lower()
+        if run[0].isdigit():
+            out[low] = NUMBER if len(low) < 24 else 1.0
+        elif "/" in run or "@" in run:
+            out[low] = ADDRESS
+        elif low not in STOP and len(low) > 1 and low not in names:
+            weight = rarity.of(low)
+            if not start and run[0].isupper() or any(c.isupper() for c in run[1:]) or "_" in run:
+                weight = weight * 1.15 + 0.8
+            key = stem(low)
+            if weight > out.get(key, 0.0):
+                out[key] = weight
+        start = False
+    return out
+
+
+def prior(unit: Unit, role: str) -> float:
+    """How likely the unit is a fact that is asked about later: a factor around 1."""
+    text = unit.text
+    factor = 1.0
+    if unit.kind == "photo":
+        return 0.8
+    if unit.kind == "code":
+        return 0.6
+    if _QUESTION.search(text):
+        factor *= 0.5
+    first = _FIRST.search(text) is not None
+    if first:
+        factor *= 1.15
+    elif _SECOND.search(text):
+        factor *= 0.75
+    if _DECIDE.search(text):
+        factor *= 1.15
+    if role == "user":
+        factor *= 1.0
+    return factor

@@ -1,0 +1,219 @@
+"""Cuts a message into units that can stand alone: sentences, clauses, list items, code lines.
+
+A unit keeps its own words in their order. Cuts are made only where both sides say something
+whole: never before "but", "if", "unless" or "because", whose loss would change what is said.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+LONG = 45  # words; a longer sentence is cut at its commas, then anywhere
+
+_PHOTO = re.compile(
+    r"\[(photo|image|file|picture)(?::\s*((?:an? )?(?:close up |black and white )?"
+    r"(?:photo(?:graph)?y?|picture|image) of )?([^\]\n]*))?\]",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"^\s*(?:[-*+•‣]|\d{1,3}[.)]|[a-z]\))\s+(?=\S)")
+_RULE = re.compile(r"^[\s|:=_*#~+-]*$")
+_END = re.compile(
+    r"(?<=[.!?…])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|vs|Jr|Sr)\.)(?<!\bMrs\.)(?<!\be\.g\.)"
+    r"(?<!\bi\.e\.)(?<!\bnapř\.)(?<!\bz\.B\.)[\"'”’)\]]*\s+(?=\S)(?![a-zà-öø-ÿ])"
+    r"|(?<=[。！？])(?![」』）。！？])|(?<=[.!?]\")\s+(?=[A-Z])"
+)
+_CLAUSE = re.compile(
+    r"\s*;\s+|\s+[–—-]+\s+(?=(?:I|we|he|she|they|it|my|our|the|this|that's|it's|i'm|we're)\b)"
+    r"|,?\s+(?=(?:and|so)\s+(?:I|I'm|I've|I'll|I'd|we|we're|we've|he|she|he's|she's|they|it|it's|my|our|"
+    r"the|this|there)\s)",
+    re.IGNORECASE,
+)
+_HEDGE = re.compile(
+    r"\b(?:if|unless|because|since|although|though|until|whether|when|while|before|after|once|"
+    r"provided|except|neither|either|that|pokud|jestli|protože|aby|když|wenn|weil|falls|obwohl|"
+    r"damit|dass|si|quand|parce|lorsque|cuando|porque|если|когда|потому|чтобы)\b",
+    re.IGNORECASE,
+)
+_HEAD = re.compile(
+    r"^(?:(?:oh|wow|whoa|hey|hi|hello|yeah|yep|yup|haha+|lol|aww*|ah+|hmm+|well|woohoo|yay|so yeah|"
+    r"by the way|btw|you know|i mean|of course|"
+    r"thanks(?: a lot| so much)?|thank you(?: so much)?|cheers|cool|nice|awesome|"
+    r"ahoj|čau|jo|hele|hallo|naja|also|bonjour|salut|hola|привет)"
+    r"(?:[,!.…]+| [-–—] )\s*)+",
+    re.IGNORECASE,
+)
+_VOCATIVE = re.compile(
+    r"^(?:(?:oh|wow|hey|hi|hello|thanks|thank you|yeah|cheers|cool|nice|awesome|dear),? )?"
+    r"[A-Z][\w.'-]{1,15}[,!] +(?=[A-Z]|\S+ )"
+)
+_TAIL = re.compile(
+    r"[,;\s]*(?:\b(?:right|you know|eh|huh|haha+|lol|check it out|take a look|ne|že)\b[!?. ]*|"
+    r"[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f\u200d\s]+)$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A piece of a message. ``kind`` is prose, photo, code or row; ``joined`` means that it goes
+    on where the unit before it ends (a clause of the same sentence)."""
+
+    text: str
+    kind: str = "prose"
+    joined: bool = False
+
+
+def units(text: str, names: frozenset[str] = frozenset()) -> list[Unit]:
+    """The units of ``text`` in order. ``names`` (lower case) are speakers, dropped when called."""
+    out: list[Unit] = []
+    code = False
+    for block in _blocks(text):
+        if block.startswith("```") or block.startswith("~~~"):
+            code = not code
+            continue
+        if code:
+            line = " ".join(block.split())
+            if len(line) > 3 and not _RULE.match(line):
+                out.extend(Unit(piece, "code") for piece in _hard_cut(line))
+            continue
+        out.extend(_prose(block, names))
+    return out
+
+
+def _blocks(text: str) -> list[str]:
+    """Paragraph lines: wrapped lines joined, list items joined to their lead-in while short."""
+    blocks: list[str] = []
+    code = False
+    listing = False
+    for raw in text.splitlines():
+        line = raw.strip()
+        if line.startswith(("```", "~~~")):
+            code = not code
+            listing = False
+            blocks.append(line[:3])
+            continue
+        if code:
+            blocks.append(line)
+            continue
+        if not line or _RULE.match(line):
+            listing = listing and not line
+            continue
+        item = _ITEM.match(line)
+        if item is not None:
+            body = line[item.end() :]
+            if listing and len(blocks[-1]) + len(body) < 130:
+                glue = " " if blocks[-1].endswith((":", "：")) else "; "
+                blocks[-1] = blocks[-1].rstrip(" ;") + glue + body
+            elif blocks and blocks[-1].endswith((":", "：")) and len(blocks[-1]) < 100:
+                blocks[-1] += " " + body
+            else:
+                blocks.append(body)
+            listing = True
+            continue
+        if line.startswith("|") and line.endswith("|"):
+            blocks.append(" | ".join(cell.strip() for cell in line.strip("|").split("|")))
+            listing = False
+            continue
+        if (
+            blocks
+            and not listing
+            and line[0].islower()
+            and blocks[-1]
+            and blocks[-1][-1] not in ".!?:;。！？`|"
+        ):
+            blocks[-1] += " " + line
+        else:
+            blocks.append(line.lstrip("#> ").strip() or line)
+        listing = False
+    return blocks
+
+
+def _prose(block: str, names: frozenset[str]) -> list[Unit]:
+    out: list[Unit] = []
+    at = 0
+    for match in _PHOTO.finditer(block):
+        out.extend(_sentences(block[at : match.start()], names))
+        shown = (match.group(3) or "").strip()
+        label = match.group(1).lower()
+        out.append(Unit(f"[{label}: {shown}]" if shown else f"[{label}]", "photo"))
+        at = match.end()
+    out.extend(_sentences(block[at:], names))
+    return out
+
+
+def _sentences(text: str, names: frozenset[str]) -> list[Unit]:
+    out: list[Unit] = []
+    for sentence in _END.split(text):
+        if not sentence or not sentence.strip():
+            continue
+        first = True
+        for clause in _clauses(" ".join(sentence.split())):
+            trimmed = trim(clause, names) if first else clause
+            if not trimmed:
+                continue
+            for piece in _hard_cut(trimmed):
+                out.append(Unit(piece, "prose", not first))
+                first = False
+    return out
+
+
+def _clauses(sentence: str) -> list[str]:
+    if sentence.count(" ") < 9:
+        return [sentence]
+    parts: list[str] = []
+    at = 0
+    for match in _CLAUSE.finditer(sentence):
+        part = sentence[at : match.start()]
+        rest = sentence[match.end() :]
+        if part.count(" ") < 3 or rest.count(" ") < 3 or _HEDGE.search(part):
+            continue
+        if part.count("(") != part.count(")") or part.count('"') % 2:
+            continue
+        parts.append(part)
+        at = match.end()
+    parts.append(sentence[at:])
+    return parts
+
+
+def trim(text: str, names: frozenset[str] = frozenset()) -> str:
+    """``text`` without filler at its edges; what carries meaning ("no", "yes", "not") stays."""
+    for _ in range(3):
+        before = text
+        text = _HEAD.sub("", text, count=1)
+        call = _VOCATIVE.match(text)
+        if call is not None and _called(call.group(0)) in names:
+            text = text[call.end() :]
+        tail = _TAIL.search(text)
+        if tail is not None and tail.start() > 12:
+            text = text[: tail.start()] + ("" if text[tail.start() - 1] in ".!?" else ".")
+        if text == before:
+            break
+    return text.strip()
+
+
+def _called(text: str) -> str:
+    return text.rstrip(" ,!").split(" ")[-1].lower()
+
+
+def _hard_cut(text: str) -> list[str]:
+    """``text`` in pieces of at most LONG words (or 4 x LONG characters without a space)."""
+    words = text.split(" ")
+    if len(words) <= LONG and len(text) <= 8 * LONG:
+        return [text]
+    out: list[str] = []
+    piece = ""
+    for part in re.findall(r"[^,，、;；]+[,，、;；]?\s*", text) or [text]:
+        if piece and (piece + part).count(" ") >= LONG - 10 or len(piece + part) > 6 * LONG:
+            if piece:
+                out.append(piece.strip())
+            piece = ""
+        piece += part
+        while piece.count(" ") > LONG or len(piece) > 8 * LONG:
+            cut = piece.rfind(" ", 0, 5 * LONG)
+            cut = cut if cut > 0 else 4 * LONG
+            out.append(piece[:cut].strip())
+            piece = piece[cut:].lstrip()
+    if piece.strip():
+        out.append(piece.strip())
+    return [p for p in out if p]

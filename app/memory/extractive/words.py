@@ -1,0 +1,129 @@
+"""Words of any script: where they are, what they are cut down to, and which of them are empty.
+
+One light stemmer for all languages (it only makes forms of a word meet; nobody reads its
+output), bigrams for scripts without spaces, and short lists of words that carry no content.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+# Scripts that are written without spaces: Han, kana, Thai, Lao, Khmer, Myanmar.
+_DENSE = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f"
+DENSE = re.compile(f"[{_DENSE}]")
+_KANA = re.compile("[\u3041-\u309f\u30fc]+")
+_RUN = re.compile(
+    r"https?://[^\s<>\"')\]]*[^\s<>\"')\].,;:!?]"  # an address as one word
+    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # a mail address
+    f"|[{_DENSE}]+"
+    r"|\d+(?:[.,:/-]\d+)*"
+    rf"|[^\W{_DENSE}]+(?:['’][^\W\d_]+)?"
+)
+
+_STOP_TEXT = """
+a an the and or but if then so because as of at by for with about against between into through
+during before after above below to from up down in out on off over under again further here there
+when where why how all any both each few more most other some such no nor not only own same than
+too very can will just should now is am are was were be been being have has had having do does did
+doing would could ought i me my myself we our ours ourselves you your yours yourself he him his
+himself she her hers herself it its itself they them their theirs themselves what which who whom
+this that these those don s t re ve ll d m im ive id youre its thats whats theyre dont didnt doesnt
+isnt wasnt cant couldnt wont wouldnt lets let us also got get gets getting really going gonna much
+many one ones something anything someone like well yeah yes oh hey hi wow ok okay great good nice
+cool awesome amazing glad happy thanks thank sure definitely totally absolutely always never still
+even yet ever every lot lots bit way thing things stuff make makes made making know think see look
+looks looking feel feels feeling sounds sound right say says said tell want wanted need come came go
+went take took give gave keep back new time day photo please i'm i've it's that's don't can't i'll
+you're we're didn't doesn't isn't wasn't couldn't won't wouldn't let's i'd you've there's what's
+a i že se na v je to s z do by ale jak si tak mi mě jsem jsi jste jsou byl byla bylo být ten ta ty
+co když už pro o k u za po od jako nebo ani jen ještě taky také můj moje tvůj
+der die das und ist in den von zu mit sich des auf für im nicht ein eine als auch es an werden aus
+er hat dass sie nach wird bei einer um am sind noch wie einem über einen so zum war haben nur oder
+aber vor zur bis mehr durch man sein wurde sei ich du wir ihr mein dein mir mich dir
+le la les un une des et est en du dans que qui pour pas sur au avec ce il elle je tu nous vous mon
+ma mes ton ta ne se son sa plus par ou mais si comme tout
+el los las una unos de y es por con para que no se lo como más pero sus le ya o este sí porque
+esta entre cuando muy sin sobre también me hasta hay donde quien desde todo nos mi tu
+и в не на я что он с как это а то все она так его но да ты к у же вы за бы по ее мне было вот от
+меня еще нет о из ему
+"""
+STOP: frozenset[str] = frozenset(_STOP_TEXT.split())
+
+_SUFFIXES = (
+    ("ies", "i", 3), ("ing", "", 4), ("edly", "", 4), ("ed", "", 4), ("es", "", 4),
+    ("ly", "", 4), ("s", "", 3), ("ého", "", 4), ("ými", "", 4), ("ých", "", 4), ("ami", "", 4),
+    ("ách", "", 4), ("ích", "", 4), ("ovi", "", 4), ("ech", "", 4), ("ům", "", 4), ("ou", "", 4),
+    ("em", "", 4), ("ém", "", 4), ("ern", "", 5), ("en", "", 5), ("er", "", 5),
+    ("ами", "", 4), ("ого", "", 4), ("ов", "", 4), ("ой", "", 4), ("ы", "", 4), ("и", "", 4),
+)  # fmt: skip
+_SMALL = dict(
+    zip(
+        "zero two three four five six seven eight nine ten eleven twelve".split(),
+        "0 2 3 4 5 6 7 8 9 10 11 12".split(),
+        strict=True,
+    )
+)
+_VOWELS = frozenset("aeiouyáéěíóúůýàèìòùâêîôûäöüаеёиоуыэюя")
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    """A lower-cased word cut down so that most of its forms meet; numbers stay."""
+    if word[0].isdigit():
+        return word
+    if "'" in word or "’" in word:
+        word = word.replace("’", "'")
+        head, _, tail = word.partition("'")
+        word = head if tail in ("s", "ll", "re", "ve", "d", "m") and head else head + tail
+    if word in _SMALL:
+        return _SMALL[word]
+    for suffix, put, least in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= least - 1:
+            if suffix == "s" and word[-2] in "su":
+                break
+            word = word[: -len(suffix)] + put
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        word = word[:-1]
+    if len(word) > 4 and word[-1] in _VOWELS:
+        word = word[:-1]
+    if len(word) > 4 and word[-1] == "y":
+        word = word[:-1]
+    return word
+
+
+def runs(text: str) -> list[str]:
+    """The words, numbers, addresses and dense-script runs of ``text``, in order, as written."""
+    return _RUN.findall(text)
+
+
+def is_dense(run: str) -> bool:
+    """Whether ``run`` is in a script that is written without spaces."""
+    return DENSE.match(run) is not None
+
+
+def bigrams(run: str) -> list[str]:
+    """Overlapping pairs of a dense-script run; a single character stands alone."""
+    if len(run) < 2:
+        return [run]
+    return [run[i : i + 2] for i in range(len(run) - 1)]
+
+
+def is_kana(text: str) -> bool:
+    """Whether ``text`` is all hiragana: endings and particles, for the most part."""
+    return _KANA.fullmatch(text) is not None
+
+
+def terms(text: str) -> list[str]:
+    """The index terms of ``text``: stems, numbers, bigrams; words without content left out."""
+    out: list[str] = []
+    for run in runs(text):
+        if is_dense(run):
+            out.extend(b for b in bigrams(run) if not is_kana(b))
+            continue
+        low = run.lower()
+        if low in STOP or (len(low) < 2 and not low.isdigit()):
+            continue
+        out.append(stem(low))
+    return out
