@@ -16,7 +16,9 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_MONTHS = (
+    "January February March April May June July August September October November December"
+).split()
 
 # Words that mean something only beside the day they were said on. All languages in one pattern;
 # a language that is missing here only loses the date on such a line when the tense does not show.

@@ -19,8 +19,11 @@ _RESERVED = frozenset(
 )
 
 
-def embedded_names(items: Sequence[Source]) -> dict[str, str]:
-    """Role -> the name that most messages of that role begin with ("Ada: …")."""
+def embedded_names(items: Sequence[Source], known: frozenset[str]) -> dict[str, str]:
+    """Role -> the name that most messages of that role begin with ("Ada: …").
+
+    Two such messages are wanted, or one whose name is ``known`` from the lines before.
+    """
     seen: dict[str, dict[str, int]] = {}
     total: dict[str, int] = {}
     for item in items:
@@ -32,7 +35,7 @@ def embedded_names(items: Sequence[Source]) -> dict[str, str]:
     out: dict[str, str] = {}
     for role, names in seen.items():
         best = max(names, key=lambda name: names[name])
-        if names[best] * 2 > total[role] and names[best] >= min(2, len(items)):
+        if names[best] * 2 > total[role] and (names[best] > 1 or best in known):
             out[role] = best
     return out
 

@@ -1,0 +1,84 @@
+"""Old lines and new messages in one shape, so that both compete for the summary on equal terms.
+
+A record is one future line: a label, a day, and the units that may stand on it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from app.memory.extractive.dates import date_of, split_header
+from app.memory.extractive.speakers import embedded_names, split_speaker
+from app.memory.extractive.split import Unit, units
+from app.memory.extractive.types import Line, Source
+
+_LINE = re.compile(r"^(?:\[([^\[\]\n]{3,40})\] )?([^\W\d_][^:\n]{0,39}): (?=\S)")
+
+
+@dataclass(slots=True)
+class Record:
+    """One message, or one old line. ``label`` and ``day`` may be empty; ``old`` is an old line,
+    ``opaque`` one that is not in our form (a model's): it is kept or dropped whole."""
+
+    source: str | None
+    label: str
+    role: str
+    day: str
+    units: list[Unit]
+    old: bool = False
+    opaque: bool = False
+    chosen: set[int] = field(default_factory=set[int])
+
+    def text(self, chosen: Sequence[int], dated: bool) -> str:
+        """The line with the given units: ``[day] Label: units``."""
+        body = ""
+        last = -2
+        for i in chosen:
+            unit = self.units[i]
+            if body:
+                body += (" and " if unit.joined and last == i - 1 and not _ended(body) else " ")
+            body += unit.text
+            last = i
+        head = f"[{self.day}] " if dated and self.day else ""
+        return f"{head}{self.label}: {body}" if self.label else head + body
+
+
+def _ended(text: str) -> bool:
+    return text[-1] in ".!?…。！？"
+
+
+def records(previous: Sequence[Line], items: Sequence[Source]) -> list[Record]:
+    """All records in time order: the old lines, then the new messages."""
+    known = _labels(previous)
+    embedded = embedded_names(items, known)
+    names = frozenset(n.lower() for n in [*embedded.values(), *known])
+    names |= frozenset(part for n in names for part in n.split())
+    out = [_from_line(line, names) for line in previous if line.text.strip()]
+    day = ""
+    for item in items:
+        label, text = split_speaker(item, embedded)
+        header, text = split_header(text)
+        if item.created_at:
+            day = date_of(item.created_at)
+        day = header or day
+        found = units(text, names)
+        if found:
+            out.append(Record(item.id, label, item.role, day, found))
+    return out
+
+
+def _labels(previous: Sequence[Line]) -> frozenset[str]:
+    found = (_LINE.match(line.text) for line in previous if line.source is not None)
+    return frozenset(m.group(2) for m in found if m is not None)
+
+
+def _from_line(line: Line, names: frozenset[str]) -> Record:
+    text = " ".join(line.text.split())
+    match = _LINE.match(text) if line.source is not None else None
+    if match is None:
+        return Record(line.source, "", "", "", [Unit(text)], old=True, opaque=True)
+    body = text[match.end() :]
+    label = match.group(2)
+    return Record(line.source, label, "", match.group(1) or "", units(body), old=True)

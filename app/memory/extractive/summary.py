@@ -1,0 +1,87 @@
+"""The summariser without a model: picks sentences of the old summary and the new messages.
+
+Deterministic, a few milliseconds, any language. At each fold only the surviving lines and the
+new sentences compete. The joined text is counted as a whole: token counts do not add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.memory.extractive.choose import Candidate, choose
+from app.memory.extractive.dates import leans_on_date
+from app.memory.extractive.records import Record, records
+from app.memory.extractive.salience import Rarity, features, plain_words, prior
+from app.memory.extractive.shorten import drop_least, shorten
+from app.memory.extractive.types import Lexicon, Line, Source
+
+
+def summarise(
+    previous: Sequence[Line], items: Sequence[Source], limit: int, lexicon: Lexicon
+) -> list[Line]:
+    """The lines of the next summary, joined at most ``limit`` tokens, in time order.
+
+    Never empty when anything was said and ``limit`` is at least 1.
+    """
+    pool = records(previous, items)
+    if not pool or limit < 1:
+        return []
+    candidates, heads = weigh(pool, lexicon)
+    taken = choose(candidates, heads, limit + limit // 12 + 2, {}, max(60, limit // 5))
+    lines = fit(pool, taken, limit, lexicon)
+    if not lines:
+        texts = [Line(r.text([0], dated=False), r.source) for r in pool]
+        return shorten(texts[-1:], limit, lexicon)
+    return lines
+
+
+def weigh(pool: list[Record], lexicon: Lexicon) -> tuple[list[Candidate], list[int]]:
+    """Candidates of ``pool`` with costs and features, and the tokens of each record's head."""
+    flat = [(r, u) for r, record in enumerate(pool) for u in range(len(record.units))]
+    texts = [pool[r].units[u].text for r, u in flat]
+    labels = list(dict.fromkeys(record.label for record in pool))
+    days = list(dict.fromkeys(record.day for record in pool))
+    words = plain_words(texts)
+    rarity = Rarity(words, list(lexicon.rank_many(words)))
+    counted = lexicon.count_many(
+        [" " + t for t in texts] + [f"{n}:\n" for n in labels] + [f"[{d}] " for d in days]
+    )
+    label_cost = dict(zip(labels, counted[len(texts) :], strict=False))
+    day_cost = dict(zip(days, counted[len(texts) + len(labels) :], strict=True))
+    names = frozenset(part.lower() for n in labels for part in n.split())
+    out: list[Candidate] = []
+    for (r, u), text, cost in zip(flat, texts, counted, strict=False):
+        record = pool[r]
+        extra = day_cost[record.day] if record.day and leans_on_date(text) else 0
+        factor = prior(record.units[u], record.role) * (1.5 if record.opaque else 1.0)
+        out.append(Candidate(r, u, cost + extra, features(text, rarity, names), factor))
+    return out, [label_cost[record.label] for record in pool]
+
+
+def fit(pool: list[Record], taken: list[Candidate], limit: int, lexicon: Lexicon) -> list[Line]:
+    """The longest head of ``taken`` whose lines, joined, are at most ``limit`` tokens."""
+    tries = 12
+    for end in range(len(taken), 0, -tries):
+        ends = list(range(end, max(0, end - tries), -1))
+        drafts = [_render(pool, taken[:e]) for e in ends]
+        counts = lexicon.count_many(["\n".join(line.text for line in d) for d in drafts])
+        for draft, count in zip(drafts, counts, strict=True):
+            if count <= limit:
+                return draft
+    return []
+
+
+def _render(pool: list[Record], taken: list[Candidate]) -> list[Line]:
+    by_record: dict[int, list[int]] = {}
+    for c in taken:
+        by_record.setdefault(c.record, []).append(c.unit)
+    out: list[Line] = []
+    for r in sorted(by_record):
+        chosen = sorted(by_record[r])
+        record = pool[r]
+        dated = any(leans_on_date(record.units[u].text) for u in chosen)
+        out.append(Line(record.text(chosen, dated or record.old), record.source))
+    return out
+
+
+__all__ = ["drop_least", "summarise"]
