@@ -65,7 +65,9 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
-def _from(record: dict[str, Any], kind: type[T], checks: dict[str, Callable[[Any], Any]]) -> T | None:
+def _from(
+    record: dict[str, Any], kind: type[T], checks: dict[str, Callable[[Any], Any]]
+) -> T | None:
     """Build ``kind`` from the fields that it has; None on a wrong type or a newer schema."""
     schema = record.get("schema")
     if isinstance(schema, bool) or not isinstance(schema, int) or not 1 <= schema <= SCHEMA:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, cast
 
 from app.memory.budget import DEFAULT_CONTEXT, MAX_CONTEXT, MIN_CONTEXT, read_size
@@ -34,7 +33,10 @@ class Endpoint:
 
 
 _IN_PAGE_ENDPOINT = Endpoint(IN_PAGE, "In this page", "", "in-page")
-_NO_SIZES: Mapping[str, Mapping[str, int]] = MappingProxyType({})
+
+
+def _nothing() -> Mapping[str, Mapping[str, int]]:
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +55,12 @@ class Settings:
     utility: str = "same"
     utility_endpoint: str = ""
     utility_model: str = ""
-    context_sizes: Mapping[str, Mapping[str, int]] = field(default=_NO_SIZES)
+    context_sizes: Mapping[str, Mapping[str, int]] = field(default_factory=_nothing)
     max_answer_tokens: int = 1024
     temperature: float | None = None
     system_prompt: str = "You are a helpful assistant."
     preset: str = "pleat"
-    memory: Mapping[str, Mapping[str, int]] = field(default=_NO_SIZES)
+    memory: Mapping[str, Mapping[str, int]] = field(default_factory=_nothing)
     theme: str = "system"
     send_key: str = "enter"
 
