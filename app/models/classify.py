@@ -52,6 +52,7 @@ _OVERFLOW = re.compile(
     rf"\b{_SUBJECT}\b[^.]{{0,100}}{_EXCESS}[^.]{{0,100}}"
     rf"(?:token|length|long\b|limit|maximum|model|context)|"
     rf"\b{_SUBJECT}\b[^.]{{0,60}}too (?:long|large|many tokens)|token limit|max(?:imum)? length|"
+    rf"\btokens?\b[^.]{{0,60}}(?:must be (?:<=|≤|less|at most)|must have less)|"
     rf"(?:reduce|shorten)[^.]{{0,20}} (?:prompt|messages?|input|conversation)|"
     rf"input length should be|(?:provide|try|use|using) an? shorter (?:input|prompt)"
 )
