@@ -195,8 +195,12 @@ def _cut_for_budget(
 
 
 def _checked(path: ActivePath, start: int, end: int, reason: str, forced: bool) -> Cut | None:
-    """The cut, ended before an unfinished message; None when it would free nothing."""
-    end = path.foldable_end(end)
+    """The cut, ended before an unfinished message; None when it would free nothing.
+
+    A forced cut may pass over one: should it finish after all, the fold is stale and made anew.
+    """
+    if not forced:
+        end = path.foldable_end(end)
     if not path.count("eligible", start, end):
         return None
     return Cut(start, end, reason, forced)

@@ -10,12 +10,15 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.memory.extractive.words import terms
+from app.memory.extractive.words import runs, terms
 
 K1 = 0.9
-B = 0.4
-NEIGHBOUR = 0.3
+B = 0.3
+AFTER_QUESTION = 0.5  # share of a question's score that the message after it gets
+NEAR = (0.3, 0.15)  # share for the messages one and two away
 RECENT = 0.35
+SPEAKER = 1.35
+DAY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +37,10 @@ class RecallIndex:
         self._slot: dict[str, int] = {}
         self._length: list[int] = []
         self._names: list[str] = []
-        self._postings: dict[str, dict[int, int]] = {}
+        self._asks: list[bool] = []
+        self._postings: dict[str, dict[int, float]] = {}
         self._words: list[tuple[str, ...]] = []
+        self._speakers: dict[str, int] = {}
         self._total = 0
         self._alive = 0
 
@@ -45,19 +50,29 @@ class RecallIndex:
     def __len__(self) -> int:
         return self._alive
 
-    def add(self, id: str, text: str, name: str = "") -> None:
-        """Adds a message after those that are there; one that is there already is left alone."""
+    def add(self, id: str, text: str, name: str = "", day: str = "") -> None:
+        """Adds a message after those that are there; one that is there already is left alone.
+
+        ``day`` is its date as text: a question about a date finds the messages of that day.
+        """
         if id in self._slot:
             return
         slot = len(self._order)
-        counts: dict[str, int] = {}
+        counts: dict[str, float] = {}
+        length = 0
         for term in terms(text):
-            counts[term] = counts.get(term, 0) + 1
+            counts[term] = counts.get(term, 0.0) + 1.0
+            length += 1
+        for term in terms(day):
+            counts[term] = counts.get(term, 0.0) + DAY
         self._order.append(id)
         self._slot[id] = slot
-        self._names.append(name.lower())
+        speaker = name.lower().strip()
+        self._names.append(speaker)
+        for term in set(terms(speaker)):
+            self._speakers[term] = self._speakers.get(term, 0) + 1
+        self._asks.append(text.rstrip().endswith(("?", "？")) or "? [" in text)
         self._words.append(tuple(counts))
-        length = sum(min(n, 3) for n in counts.values())
         self._length.append(length)
         self._total += length
         self._alive += 1
@@ -74,39 +89,67 @@ class RecallIndex:
             postings.pop(slot, None)
             if not postings:
                 del self._postings[term]
+        for term in set(terms(self._names[slot])):
+            self._speakers[term] -= 1
         self._total -= self._length[slot]
         self._alive -= 1
         self._words[slot] = ()
         self._length[slot] = -1
 
-    def neighbours(self, id: str) -> tuple[str | None, str | None]:
-        """The messages just before and just after, as far as they are in the index."""
-        slot = self._slot[id]
-        before = self._order[slot - 1] if slot and self._length[slot - 1] >= 0 else None
-        after = slot + 1
-        follows = after < len(self._order) and self._length[after] >= 0
-        return before, self._order[after] if follows else None
-
     def position(self, id: str) -> int:
         """Where the message stands in path order."""
         return self._slot[id]
+
+    def asks(self, id: str) -> bool:
+        """Whether the message ends in a question."""
+        return self._asks[self._slot[id]]
 
     def weight(self, term: str) -> float:
         """How rare a term is among the messages (inverse document frequency)."""
         n = len(self._postings.get(term, ()))
         return math.log(1.0 + (self._alive - n + 0.5) / (n + 0.5))
 
+    def is_speaker(self, term: str) -> bool:
+        """Whether the term is a speaker's name: it tells who, not what about."""
+        return self._speakers.get(term, 0) > 0
+
     def query(self, query: str, recent: Sequence[str] = ()) -> dict[str, float]:
-        """Term -> weight: the question's words, and with less weight those of the last turns."""
+        """Term -> weight: the question's words, and with less weight those of the last turns.
+
+        A word that no message has stands for the nearest one that is spelt almost so.
+        """
         out: dict[str, float] = {}
         for term in terms(query):
-            out[term] = 1.0
-        known = sum(self.weight(t) for t in out if t in self._postings)
+            if self.is_speaker(term):
+                continue
+            if term in self._postings:
+                out[term] = 1.0
+            else:
+                near = self._nearest(term)
+                if near is not None:
+                    out.setdefault(near, 0.7)
+        known = sum(self.weight(t) for t in out)
         share = RECENT if known > 9.0 else RECENT * 1.8  # "and when was that?" leans on them
         for back, text in enumerate(reversed(recent)):
             for term in terms(text):
-                out.setdefault(term, share / (1 + back))
+                if term in self._postings and not self.is_speaker(term):
+                    out.setdefault(term, share / (1 + back))
         return out
+
+    def _nearest(self, term: str) -> str | None:
+        """The indexed term with the most letter pairs in common, if it has most of them."""
+        if len(term) < 5 or not term.isalpha():
+            return None
+        pairs = {term[i : i + 2] for i in range(len(term) - 1)}
+        best, found = 0.66, None
+        for other in self._postings:
+            if other[0] != term[0] or abs(len(other) - len(term)) > 2 or len(other) < 4:
+                continue
+            theirs = {other[i : i + 2] for i in range(len(other) - 1)}
+            same = 2 * len(pairs & theirs) / (len(pairs) + len(theirs))
+            if same > best:
+                best, found = same, other
+        return found
 
     def search(
         self,
@@ -119,30 +162,29 @@ class RecallIndex:
         """The best messages for ``query``; ``recent`` are the last turns' texts, oldest first."""
         if not self._alive:
             return []
-        wanted = self.query(query, recent)
         average = max(1.0, self._total / self._alive)
         scores: dict[int, float] = {}
-        for term, share in wanted.items():
-            postings = self._postings.get(term)
-            if postings is None:
-                continue
+        for term, share in self.query(query, recent).items():
             weight = self.weight(term) * share
-            for slot, n in postings.items():
+            for slot, n in self._postings[term].items():
                 norm = K1 * (1 - B + B * self._length[slot] / average)
                 scores[slot] = scores.get(slot, 0.0) + weight * n * (K1 + 1) / (n + norm)
-        low = query.lower()
-        for slot in scores:
-            name = self._names[slot]
-            if name and name in low:
-                scores[slot] *= 1.25
         spread = dict(scores)
+        size = len(self._order)
         for slot, score in scores.items():
-            for near in (slot - 1, slot + 1):
-                if 0 <= near < len(self._order) and self._length[near] >= 0:
-                    spread[near] = spread.get(near, 0.0) + NEIGHBOUR * score
-        ranked = sorted(spread.items(), key=lambda s: (-s[1], s[0]))
+            for far, share in enumerate(NEAR, 1):
+                for near in (slot - far, slot + far):
+                    if 0 <= near < size and self._length[near] >= 0:
+                        if near == slot + 1 and self._asks[slot]:
+                            share = AFTER_QUESTION
+                        spread[near] = spread.get(near, 0.0) + share * score
+        asked = {low for run in runs(query) for low in (run.lower(), run.lower()[:-2])}
+        called = {name for name in set(self._names) if name and set(name.split()) & asked}
+        for slot in spread:
+            if self._names[slot] in called:
+                spread[slot] *= SPEAKER
         out: list[Hit] = []
-        for slot, score in ranked:
+        for slot, score in sorted(spread.items(), key=lambda s: (-s[1], s[0])):
             id = self._order[slot]
             if score > 0 and (allowed is None or allowed(id)):
                 out.append(Hit(id, score))
