@@ -7,6 +7,6 @@ them just before the question, within its allowance of tokens.
 from __future__ import annotations
 
 from app.memory.recall.index import Hit, RecallIndex
-from app.memory.recall.passages import Passage, passages
+from app.memory.recall.quoting import Passage, passages
 
 __all__ = ["Hit", "Passage", "RecallIndex", "passages"]
