@@ -49,6 +49,11 @@ def title_from_text(text: str, limit: int = LIMIT) -> str:
     return _cut(title, limit) or UNTITLED
 
 
+def given_title(text: str, limit: int = 120) -> str:
+    """A title that somebody gave, on one line and of bounded length, else as it is; or ""."""
+    return _cut(_one_line(_UNSEEN.sub("", text[: 4 * limit])), limit)
+
+
 def _one_line(text: str) -> str:
     line = " ".join(text.split()).strip(INVISIBLE)
     # Joiners that join nothing are not a title.

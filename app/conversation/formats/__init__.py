@@ -1,1 +1,26 @@
-"""Chat exports in and out: one module a format, one report for all."""
+"""Import and export: other programs' chat files and our own.
+
+``read`` takes any known file; ``pleat_json.write`` and ``markdown.write`` make exports.
+"""
+
+from app.conversation.formats.detect import read
+from app.conversation.formats.report import (
+    Counts,
+    FormatError,
+    Ids,
+    Imported,
+    ImportedConversation,
+    Reason,
+    Report,
+)
+
+__all__ = [
+    "Counts",
+    "FormatError",
+    "Ids",
+    "Imported",
+    "ImportedConversation",
+    "Reason",
+    "Report",
+    "read",
+]

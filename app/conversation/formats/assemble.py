@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from app.conversation.formats.report import Ids, ImportedConversation, Outcome, Tally
 from app.conversation.message import Message, Part, Role, Status
-from app.conversation.title import auto_title, title_from_text
+from app.conversation.title import auto_title, given_title
 from app.conversation.tree import Conversation, Tree
 
 
@@ -108,7 +108,9 @@ def assemble(
             tally.add("message", "imported")
     kept = [key for key, content in contents.items() if isinstance(content, Draft)]
     if not kept:
-        reason = "no messages" if not tally.found("message") else "no message with content"
+        reason = "no message with content" if tally.found("message") else "no messages"
+        if heading.system_prompt:
+            reason = "instructions only, no message"
         tally.add("conversation", "empty", reason, heading.title or heading.key)
         return None
     linked = relink(parents, kept, heading.current)
@@ -117,10 +119,9 @@ def assemble(
     new_ids = {key: ids() for key in linked}
     messages: list[Message] = []
     last_time: dict[str | None, int] = {}
-    # The file's order among siblings, ancestors before descendants.
-    for key in _in_file_order(linked, kept):
-        draft = contents[key]
-        assert isinstance(draft, Draft)
+    drafts = {key: content for key, content in contents.items() if isinstance(content, Draft)}
+    for key in _ordered(linked, drafts):
+        draft = drafts[key]
         parent = linked[key]
         created_at = draft.created_at
         if parent in last_time:
@@ -148,11 +149,10 @@ def assemble(
     current = _nearest_kept(heading.current, parents, linked)
     leaf_id = new_ids[current] if current is not None else tree.newest_leaf()
     path = tree.path(leaf_id)
-    title = heading.title and title_from_text(heading.title, 120)
     times = [message.created_at for message in messages]
     conversation = Conversation(
         id=conversation_id,
-        title=title or auto_title(path),
+        title=given_title(heading.title) or auto_title(path),
         created_at=heading.created_at or min(times),
         updated_at=heading.updated_at or max(heading.created_at, *times, 0),
         system_prompt=heading.system_prompt,
@@ -162,11 +162,14 @@ def assemble(
     return ImportedConversation(conversation, tuple(messages), (), id_map)
 
 
-def _in_file_order(linked: Mapping[str, str | None], order: Sequence[str]) -> list[str]:
-    """The kept keys, ancestors first, siblings as the file has them."""
+def _ordered(linked: Mapping[str, str | None], drafts: Mapping[str, Draft]) -> list[str]:
+    """The kept keys, ancestors first; siblings by time, or as in the file if one has no time."""
     children: dict[str | None, list[str]] = {}
-    for key in order:
+    for key in drafts:
         children.setdefault(linked[key], []).append(key)
+    for group in children.values():
+        if all(drafts[key].created_at for key in group):
+            group.sort(key=lambda key: drafts[key].created_at)
     found: list[str] = []
     stack = list(reversed(children.get(None, [])))
     while stack:

@@ -7,14 +7,13 @@ empty in newer exports and holds placeholders in others.
 from __future__ import annotations
 
 from app.conversation.formats.assemble import Draft, Heading, Left, Node, assemble
-from app.conversation.formats.blocks import blocks_to_parts, file_part, image_part, text_part
+from app.conversation.formats.blocks import blocks_to_parts, file_part, text_part
 from app.conversation.formats.report import Ids, ImportedConversation, Tally
 from app.conversation.formats.shapes import as_dict, as_id, as_list, as_name, as_text
 from app.conversation.formats.times import to_ms
 from app.conversation.message import Part
 
 _SENDERS = {"human": "user", "user": "user", "assistant": "assistant"}
-_IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".heic")
 
 
 def is_conversation(value: object) -> bool:
@@ -58,7 +57,7 @@ def _content(
     if role is None:
         return Left("failed", f"unknown sender {sender!r:.60}" if sender else "no sender", key)
     parts, unknown = blocks_to_parts(as_list(message.get("content")), tools)
-    if not any(part.kind not in ("reasoning",) for part in parts):
+    if not any(part.kind != "reasoning" for part in parts):
         parts.extend(text_part(as_text(message.get("text"))))
     parts.extend(_attached(message))
     if not any(part.kind != "reasoning" for part in parts):
@@ -82,7 +81,7 @@ def _attached(message: dict[str, object]) -> list[Part]:
         fields = as_dict(entry)
         name = as_name(fields.get("file_name"))
         text = as_text(fields.get("extracted_content"))
-        if name or text:
+        if fields:
             parts.append(file_part(name, text, as_name(fields.get("file_type"))))
             named.add(name)
     for key in ("files", "files_v2"):
@@ -91,6 +90,5 @@ def _attached(message: dict[str, object]) -> list[Part]:
             if not name or name in named:
                 continue
             named.add(name)
-            image = name.lower().endswith(_IMAGES)
-            parts.append(image_part("", name) if image else file_part(name))
+            parts.append(file_part(name))
     return parts

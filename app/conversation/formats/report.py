@@ -110,7 +110,7 @@ class ImportedConversation:
     """
 
     conversation: Conversation
-    messages: tuple[Message, ...]  # parents before children
+    messages: tuple[Message, ...]  # in the order in which a Tree takes them
     folds: tuple[dict[str, Any], ...] = ()
     id_map: dict[str, str] = field(default_factory=dict[str, str])
 
