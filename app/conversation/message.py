@@ -88,7 +88,10 @@ def sendable_text(message: Message) -> str:
 
 
 # Characters that str.strip() leaves although nobody sees them.
-INVISIBLE = " \t\r\n\f\v\u00a0\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u202f\u2060\ufeff"
+INVISIBLE = (
+    " \t\r\n\f\v\u00a0\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f"
+    "\u2028\u2029\u202f\u2060\ufeff"
+)
 
 
 def is_sendable(message: Message) -> bool:

@@ -106,16 +106,13 @@ def conversation_from_record(record: object) -> Conversation:
 
 
 def _part_to_record(part: Part) -> dict[str, Any]:
-    record: dict[str, Any] = {"kind": part.kind}
-    for key, value in (
-        ("text", part.text),
-        ("name", part.name),
-        ("media_type", part.media_type),
-        ("data", part.data),
-    ):
-        if value:
-            record[key] = value
-    return record
+    fields = {
+        "text": part.text,
+        "name": part.name,
+        "media_type": part.media_type,
+        "data": part.data,
+    }
+    return {"kind": part.kind, **{key: value for key, value in fields.items() if value}}
 
 
 def _part_from_record(record: object) -> Part:

@@ -84,9 +84,7 @@ class Tree:
         """
         old = self._messages[message.id]
         if old.status != "streaming" and (
-            message.status == "streaming"
-            or message.role != old.role
-            or message.parts != old.parts
+            message.status == "streaming" or message.role != old.role or message.parts != old.parts
         ):
             raise ValueError(f"message {message.id!r} is finished and cannot change")
         arrival = self._places[message.id][1]

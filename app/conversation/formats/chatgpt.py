@@ -55,9 +55,7 @@ def _parents(mapping: dict[str, Any]) -> dict[str, str | None]:
             if isinstance(child, str):
                 by_children.setdefault(child, key)
     return {
-        key: as_id(as_dict(value)["parent"])
-        if "parent" in as_dict(value)
-        else by_children.get(key)
+        key: as_id(as_dict(value)["parent"]) if "parent" in as_dict(value) else by_children.get(key)
         for key, value in mapping.items()
     }
 

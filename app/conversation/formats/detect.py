@@ -12,13 +12,7 @@ from dataclasses import dataclass
 
 from app.conversation.formats import chatgpt, claude, openai_messages, pleat_json, sillytavern
 from app.conversation.formats.decode import safe_json, to_text
-from app.conversation.formats.report import (
-    FormatError,
-    Ids,
-    Imported,
-    ImportedConversation,
-    Tally,
-)
+from app.conversation.formats.report import FormatError, Ids, Imported, ImportedConversation, Tally
 from app.conversation.formats.shapes import as_dict, as_list
 from app.conversation.message import INVISIBLE
 

@@ -11,7 +11,7 @@ from typing import Any
 from app.conversation.formats.assemble import Draft, Heading, Left, Node, assemble
 from app.conversation.formats.blocks import blocks_to_parts, call_part, result_part, text_part
 from app.conversation.formats.report import Ids, ImportedConversation, Tally
-from app.conversation.formats.shapes import as_dict, as_id, as_list, as_name, as_text
+from app.conversation.formats.shapes import as_dict, as_id, as_list, as_name, as_text, is_list
 from app.conversation.formats.times import to_ms
 from app.conversation.message import INVISIBLE, Part, Role
 
@@ -36,15 +36,15 @@ def is_message(value: object) -> bool:
 
 def is_conversation(value: object) -> bool:
     """Whether a value looks like a wrapped list of messages, or a bare one."""
-    if isinstance(value, list):
+    if is_list(value):
         return any(is_message(entry) for entry in as_list(value))
-    return isinstance(as_dict(value).get("messages"), list)
+    return is_list(as_dict(value).get("messages"))
 
 
 def read(value: object, ids: Ids, tally: Tally) -> ImportedConversation | None:
     """One conversation; None when it holds nothing, which is counted."""
     fields = as_dict(value)
-    messages = as_list(value) if isinstance(value, list) else as_list(fields.get("messages"))
+    messages = as_list(value) if is_list(value) else as_list(fields.get("messages"))
     model = as_name(fields.get("model"))
     system: list[str] = []
     nodes: list[Node] = []

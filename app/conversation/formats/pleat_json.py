@@ -15,7 +15,7 @@ from typing import Any
 
 from app.conversation.formats.assemble import relink
 from app.conversation.formats.report import FormatError, Ids, ImportedConversation, Tally
-from app.conversation.formats.shapes import as_dict, as_id, as_list
+from app.conversation.formats.shapes import as_dict, as_id, as_list, is_list
 from app.conversation.message import Message
 from app.conversation.records import (
     RecordError,
@@ -24,7 +24,7 @@ from app.conversation.records import (
     message_from_record,
     message_to_record,
 )
-from app.conversation.tree import Conversation
+from app.conversation.tree import Conversation, Tree
 
 FORMAT = "pleat"
 VERSION = 1
@@ -74,7 +74,7 @@ def entries(value: object) -> list[Any]:
             f"This export was made by a newer Pleat (version {version} of the format; this page "
             f"reads up to {VERSION}). Reload the page to update it, then import again."
         )
-    if not isinstance(fields.get("conversations"), list):
+    if not is_list(fields.get("conversations")):
         raise FormatError("This Pleat export holds no list of conversations: it is damaged.")
     return as_list(fields["conversations"])
 
@@ -109,15 +109,10 @@ def read(value: object, ids: Ids, tally: Tally) -> ImportedConversation | None:
         )
         for id, message in found.items()
     )
-    leaf_id = old.leaf_id
-    for _ in range(len(parents)):
-        if leaf_id is None or leaf_id in new_ids:
-            break
-        leaf_id = parents.get(leaf_id)
     conversation = replace(
         old,
         id=conversation_id,
-        leaf_id=new_ids.get(leaf_id or ""),
+        leaf_id=_leaf(old.leaf_id, parents, new_ids) or _newest(old.leaf_id, messages),
         pinned=frozenset(new_ids[id] for id in old.pinned if id in new_ids),
         excluded=frozenset(new_ids[id] for id in old.excluded if id in new_ids),
     )
@@ -125,6 +120,22 @@ def read(value: object, ids: Ids, tally: Tally) -> ImportedConversation | None:
     tally.add("conversation", "imported")
     id_map = {**fold_ids, **new_ids, old.id: conversation_id}
     return ImportedConversation(conversation, messages, folds, id_map)
+
+
+def _leaf(
+    old: str | None, parents: Mapping[str, str | None], new_ids: Mapping[str, str]
+) -> str | None:
+    """The new id of the open leaf, or of the nearest message above it that could be read."""
+    for _ in range(len(parents)):  # as many steps as there are messages: cycles end
+        if old is None or old in new_ids:
+            break
+        old = parents.get(old)
+    return None if old is None else new_ids.get(old)
+
+
+def _newest(old: str | None, messages: Sequence[Message]) -> str | None:
+    """The newest leaf where the file named one that is not to be had."""
+    return None if old is None else Tree(messages).newest_leaf()
 
 
 def _none(fields: dict[str, Any], outcome: Any, reason: str, tally: Tally) -> None:
@@ -135,9 +146,7 @@ def _none(fields: dict[str, Any], outcome: Any, reason: str, tally: Tally) -> No
             tally.add(what, outcome, "its conversation was left out")
 
 
-def _messages(
-    records: list[Any], tally: Tally
-) -> tuple[dict[str, Message], dict[str, str | None]]:
+def _messages(records: list[Any], tally: Tally) -> tuple[dict[str, Message], dict[str, str | None]]:
     """The messages that can be read, by old id, and every known parent, of broken ones too."""
     found: dict[str, Message] = {}
     parents: dict[str, str | None] = {}
@@ -190,8 +199,8 @@ def _remap_messages(fold: dict[str, Any], message_ids: dict[str, str]) -> str:
     """Put new message ids into a fold; returns what is wrong with it, or ""."""
     boundary = fold.get("boundary")
     covered = fold.get("covered")
-    sources = fold.get("sources") or []
-    if not isinstance(covered, list) or not isinstance(sources, list):
+    sources: object = fold.get("sources") or []
+    if not is_list(covered) or not is_list(sources):
         return "what it covers is not a list of messages"
     named = [boundary, *as_list(covered)]
     if not all(isinstance(id, str) and id in message_ids for id in named):

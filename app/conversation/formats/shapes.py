@@ -17,6 +17,11 @@ def as_list(value: object) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
+def is_list(value: object) -> bool:
+    """Whether it is a list (without telling the type checker, who would know nothing of it)."""
+    return isinstance(value, list)
+
+
 def as_text(value: object) -> str:
     """The text with broken characters replaced, or ""."""
     return clean(value) if isinstance(value, str) else ""

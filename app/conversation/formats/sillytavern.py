@@ -71,11 +71,11 @@ def _alternatives(
     """The nodes of one line, swipes in their order, and the key of the chosen one."""
     text = _words(fields.get("mes"))
     swipes = [_words(swipe) for swipe in as_list(fields.get("swipes"))]
-    chosen = fields.get("swipe_id")
-    valid = isinstance(chosen, int) and not isinstance(chosen, bool) and 0 <= chosen < len(swipes)
+    swipe_id = fields.get("swipe_id")
+    chosen = swipe_id if isinstance(swipe_id, int) else -1
     if not swipes:
         swipes, active = [text], 0
-    elif valid and (swipes[chosen] == text or text not in swipes):
+    elif 0 <= chosen < len(swipes) and (swipes[chosen] == text or text not in swipes):
         # ``mes`` was edited after the swipe was stored: what stands in the chat counts.
         active = chosen
         swipes[active] = text
@@ -95,9 +95,7 @@ def _alternatives(
     return nodes, where
 
 
-def _content(
-    fields: dict[str, Any], extra: dict[str, Any], text: str, where: str
-) -> Draft | Left:
+def _content(fields: dict[str, Any], extra: dict[str, Any], text: str, where: str) -> Draft | Left:
     parts = [*_reasoning(extra), *text_part(text), *_images(extra)]
     if not any(part.kind != "reasoning" for part in parts):
         return Left("empty", "no text", where)
@@ -127,12 +125,9 @@ def _reasoning(extra: dict[str, Any]) -> list[Part]:
 
 def _images(extra: dict[str, Any]) -> list[Part]:
     """Images of either style of the format, each once."""
-    addresses = [as_text(extra.get("image"))]
-    for entry in as_list(extra.get("media")):
-        if as_dict(entry).get("type") in (None, "image"):
-            addresses.append(as_text(as_dict(entry).get("url")))
+    media = [as_dict(entry) for entry in as_list(extra.get("media"))]
+    pictures = [entry.get("url") for entry in media if entry.get("type") in (None, "image")]
+    addresses = [as_text(address) for address in (extra.get("image"), *pictures)]
     return [
-        image_part(address, last_of_url(address))
-        for address in dict.fromkeys(addresses)
-        if address
+        image_part(address, last_of_url(address)) for address in dict.fromkeys(addresses) if address
     ]
