@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from app.conversation.formats.shapes import as_dict, as_list, as_name, as_text, last_of_url
+from app.conversation.formats.shapes import as_dict, as_list, as_name, as_text, is_list, last_of_url
 from app.conversation.message import INVISIBLE, Part
 
 MAX_IMAGE = 4_000_000  # characters of a data URL that are kept; a larger image is only named
@@ -60,7 +60,7 @@ def blocks_to_parts(
     tools = {} if names is None else names
     parts: list[Part] = []
     unknown: list[str] = []
-    blocks = as_list(content) if isinstance(content, list) else [content]
+    blocks = as_list(content) if is_list(content) else [content]
     for block in blocks:
         found = _block(block, tools)
         if found is None:

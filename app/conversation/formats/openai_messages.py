@@ -6,6 +6,7 @@ Tool calls and results become parts with the tool's name.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from app.conversation.formats.assemble import Draft, Heading, Left, Node, assemble
@@ -45,15 +46,30 @@ def read(value: object, ids: Ids, tally: Tally) -> ImportedConversation | None:
     """One conversation; None when it holds nothing, which is counted."""
     fields = as_dict(value)
     messages = as_list(value) if is_list(value) else as_list(fields.get("messages"))
+    named = [(f"message {index}", entry) for index, entry in enumerate(messages, 1)]
+    return _read(fields, named, ids, tally)
+
+
+def read_lines(
+    lines: Sequence[tuple[int, object]], ids: Ids, tally: Tally
+) -> ImportedConversation | None:
+    """One conversation of numbered lines; an exception in a line's place is a broken line."""
+    return _read({}, [(f"line {number}", entry) for number, entry in lines], ids, tally)
+
+
+def _read(
+    fields: dict[str, Any], named: Sequence[tuple[str, object]], ids: Ids, tally: Tally
+) -> ImportedConversation | None:
     model = as_name(fields.get("model"))
     system: list[str] = []
     nodes: list[Node] = []
     tools: dict[str, str] = {}
     previous: str | None = None
     at_start = True
-    for index, entry in enumerate(messages):
-        where = f"message {index + 1}"
+    for where, entry in named:
         content = _content(as_dict(entry), where, model, tools)
+        if isinstance(entry, Exception):
+            content = Left("failed", f"broken line: {entry}", where)
         if at_start and isinstance(content, Draft) and content.role == "system":
             system.extend(part.text for part in content.parts if part.kind == "text")
             content = Left("skipped", "became the conversation's system prompt")
