@@ -23,7 +23,6 @@ from app.models.port import WireMessage
 
 SMALL = 50  # tokens: under it nothing is folded unless forced, and then verbatim
 MIN_CHUNK = 64  # tokens of messages that a summariser's request must have room for
-QUOTE_OVERHEAD = 6  # tokens that quoting adds to a message, beside its own overhead
 REPLY_SLACK = 1.25  # a reply may run over the limit by this before it is cut off
 
 
@@ -184,7 +183,8 @@ def split(
     open_chunk: list[Message] = []
     used = 0
     for turn in turns:
-        cost = sum(counter.message(m) + QUOTE_OVERHEAD for m in turn)
+        costs = counter.texts([quote(m) + "\n" for m in turn])
+        cost = sum(costs)
         if open_chunk and used + cost > room:
             chunks.append((open_chunk, True))
             open_chunk, used = [], 0
@@ -192,8 +192,7 @@ def split(
             open_chunk.extend(turn)
             used += cost
             continue
-        for message in turn:
-            size = counter.message(message) + QUOTE_OVERHEAD
+        for message, size in zip(turn, costs, strict=True):
             if open_chunk and used + size > room:
                 chunks.append((open_chunk, False))
                 open_chunk, used = [], 0
@@ -212,8 +211,9 @@ def request(
     """The request for a chunk; a message larger than the room is cut head-and-tail, marked."""
     quoted: list[str] = []
     for message in material.messages:
-        text = sendable_text(message)
-        if counter.message(message) + QUOTE_OVERHEAD > room:
-            text = cut_middle(text, max(16, room - 3 * QUOTE_OVERHEAD), counter)
-        quoted.append(quote(message, text))
+        piece, text, limit = quote(message), sendable_text(message), room
+        while counter.text(piece) > room and limit > MIN_CHUNK // 2:
+            text = cut_middle(text, limit - MIN_CHUNK // 4, counter)
+            piece, limit = quote(message, text), limit * 3 // 4
+        quoted.append(piece)
     return fold_request(material.previous, quoted, material.cap, draft)

@@ -1,0 +1,104 @@
+"""The memory of one open conversation: its path, its ledger, and what is going on with them.
+
+State only; the engine and the compactor act on it. One tab holds one of these for each path.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from app.conversation.message import Message
+from app.conversation.tree import Conversation
+from app.memory.ledger import Fold, Ledger
+from app.memory.path import ActivePath
+from app.memory.policies import MemorySettings
+from app.memory.tokens import Counter
+
+
+@dataclass(slots=True)
+class Activity:
+    """What this tab has done and is doing for the conversation; survives a rebuilt path."""
+
+    hold_auto: bool = False  # after an undo: no background fold until the next question
+    attempted: str = ""  # the question in whose turn the model was already asked
+    retried: str = ""  # the question whose overflow was already retried
+    ineffective: int = 0  # background folds in a row that left the prompt over the soft mark
+    folded_at: int = 0  # clock's ms, for the scanner's cool-down
+    notices: list[str] = field(default_factory=list[str])
+    told: set[str] = field(default_factory=set[str])
+
+    def tell(self, text: str, *, once: bool = True) -> None:
+        """A notice for the user; the same one is said once."""
+        if not once or text not in self.told:
+            self.told.add(text)
+            self.notices.append(text)
+
+
+class ConversationMemory:
+    """One conversation's path and ledger, kept in step with the store."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        path: ActivePath,
+        ledger: Ledger,
+        settings: MemorySettings,
+        activity: Activity | None = None,
+    ) -> None:
+        self.conversation = conversation
+        self.path = path
+        self.ledger = ledger
+        self.settings = settings
+        self.activity = activity or Activity()
+
+    @property
+    def id(self) -> str:
+        """The conversation's id."""
+        return self.conversation.id
+
+    def append(self, message: Message) -> None:
+        """Add a message at the leaf, or put a finished one in the place of the same id."""
+        if len(self.path) and self.path.messages[-1].id == message.id:
+            self.path.pop()
+        self.path.append(message)
+
+    def current(self) -> Fold | None:
+        """The fold that is the memory now."""
+        return self.ledger.current(self.path)
+
+    def current_for_answer(self) -> Fold | None:
+        """The fold to send with the newest question: never one that covers the question."""
+        question = self.path.question()
+        answered = question is not None and question < len(self.path) - 1
+        if question is None or answered:
+            return self.current()
+        return self.ledger.current(self.path, before=question)
+
+    def question_id(self) -> str:
+        """The id of the newest question, "" when there is none."""
+        question = self.path.question()
+        return self.path.messages[question].id if question is not None else ""
+
+    def committed(self, fold: Fold) -> None:
+        """Take in an entry that the store has accepted."""
+        self.ledger.add(fold)
+        self.conversation = replace(self.conversation, commit=fold.commit)
+
+
+def open_memory(
+    conversation: Conversation,
+    messages: list[Message],
+    folds: list[Fold],
+    settings: MemorySettings,
+    counter: Counter,
+    activity: Activity | None = None,
+) -> ConversationMemory:
+    """Build the memory of a path; needed at opening and after each change that is no append."""
+    path = ActivePath(
+        counter,
+        messages,
+        pinned=conversation.pinned,
+        excluded=conversation.excluded,
+        pin_allowance=settings.limits.pins,
+    )
+    return ConversationMemory(conversation, path, Ledger(folds), settings, activity)
