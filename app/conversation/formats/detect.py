@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from app.conversation.formats import chatgpt, claude, openai_messages, pleat_json, sillytavern
 from app.conversation.formats.decode import safe_json, to_text
 from app.conversation.formats.report import FormatError, Ids, Imported, ImportedConversation, Tally
-from app.conversation.formats.shapes import as_dict, as_list
+from app.conversation.formats.shapes import as_dict, as_list, is_list
 from app.conversation.message import INVISIBLE
 
 _Reader = Callable[[object, Ids, Tally], ImportedConversation | None]
@@ -28,29 +28,39 @@ NOT_A_CHAT = (
 
 
 @dataclass(frozen=True, slots=True)
+class _Entry:
+    """One conversation, perhaps; ``reader`` is None where its shape is not known."""
+
+    where: str
+    value: object
+    reader: _Reader | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Found:
-    """What to read: the entries, each with its reader (None: of no known shape)."""
+    """What to read."""
 
     format: str
-    entries: Sequence[tuple[object, _Reader | None]]
+    entries: Sequence[_Entry]
 
 
 def read(name: str, data: str | bytes, ids: Ids) -> Imported:
     """All conversations of a file under new ids, and the report.
 
     Raises FormatError (a ValueError, with line and column where known) when the file cannot be
-    read at all or holds no chat. ``name`` is the file's name; only messages use it.
+    read at all or holds no chat. ``name`` is the file's name, for people: it decides nothing.
     """
     tally = Tally()
     text = to_text(data, tally)
     if not text.strip(INVISIBLE):
         raise FormatError("The file is empty.")
-    found = _find(text, name, tally)
+    found = _find(text, tally)
     conversations: list[ImportedConversation] = []
-    for index, (value, reader) in enumerate(found.entries):
-        where = f"entry {index + 1}"
+    for entry in found.entries:
+        value, reader, where = entry.value, entry.reader, entry.where
         if reader is None:
-            tally.add("conversation", "failed", "not a conversation", where)
+            broken = f"broken line: {value}" if isinstance(value, Exception) else ""
+            tally.add("conversation", "failed", broken or "not a conversation", where)
             continue
         part = Tally()
         try:
@@ -68,7 +78,7 @@ def read(name: str, data: str | bytes, ids: Ids) -> Imported:
     return Imported(tuple(conversations), tally.report(found.format))
 
 
-def _find(text: str, name: str, tally: Tally) -> _Found:
+def _find(text: str, tally: Tally) -> _Found:
     start = text.lstrip(INVISIBLE)[:1]
     if start not in ("{", "["):
         kind = "a web page" if start == "<" else "no JSON"
@@ -93,12 +103,12 @@ def _lines(text: str) -> _Lines | None:
     if len(filled) < 2:
         return None
     # Of a document over several lines hardly a line is an object of its own.
-    if not any(isinstance(_line(number, line), dict) for number, line in filled[:3]):
+    if not any(isinstance(_line(line), dict) for _, line in filled[:3]):
         return None
-    return [(number, _line(number, line)) for number, line in filled]
+    return [(number, _line(line)) for number, line in filled]
 
 
-def _line(number: int, line: str) -> object:
+def _line(line: str) -> object:
     try:
         return safe_json(line.strip(INVISIBLE))
     except FormatError as error:
@@ -106,40 +116,43 @@ def _line(number: int, line: str) -> object:
 
 
 def _of_lines(lines: _Lines) -> _Found:
-    values = [value for _, value in lines if isinstance(value, dict)]
+    values: list[object] = [as_dict(value) for _, value in lines if as_dict(value)]
     if any(sillytavern.is_line(value) for value in values[:3]):
-        return _Found("sillytavern", [(lines, _tavern)])
+        return _Found("sillytavern", [_Entry("file", lines, sillytavern.read_value)])
     if any(openai_messages.is_message(value) for value in values):
-        return _Found("openai", [([_or_none(value) for _, value in lines], openai_messages.read)])
-    found = _of_value([_or_none(value) for _, value in lines])
-    return _Found(found.format, found.entries)
-
-
-def _or_none(value: object) -> object:
-    return None if isinstance(value, Exception) else value
+        return _Found("openai", [_Entry("file", lines, openai_messages.read_value)])
+    return _listed([(f"line {number}", value) for number, value in lines])
 
 
 def _of_value(value: object) -> _Found:
     if pleat_json.is_export(value):
-        return _Found("pleat", [(each, pleat_json.read) for each in pleat_json.entries(value)])
+        entries = enumerate(pleat_json.entries(value), 1)
+        return _Found("pleat", [_Entry(f"entry {i}", each, pleat_json.read) for i, each in entries])
     single = _reader(value)
     if single is not None:
-        return _Found(single[0], [(value, single[1])])
+        return _Found(single[0], [_Entry("file", value, single[1])])
     wrapped = as_dict(value).get("conversations")
-    entries = as_list(wrapped) if isinstance(wrapped, list) else value
-    if not isinstance(entries, list):
+    listed: object = wrapped if is_list(wrapped) else value
+    if not is_list(listed):
         raise FormatError(NOT_A_CHAT)
-    listed = as_list(entries)
-    if any(sillytavern.is_line(each) for each in listed[:3]):
-        return _Found("sillytavern", [(list(enumerate(listed, 1)), _tavern)])
-    found = [(each, _reader(each)) for each in listed]
-    formats = list(dict.fromkeys(reader[0] for _, reader in found if reader is not None))
-    if listed and not formats:
+    lines = list(enumerate(as_list(listed), 1))
+    if any(sillytavern.is_line(each) for _, each in lines[:3]):
+        return _Found("sillytavern", [_Entry("file", lines, sillytavern.read_value)])
+    return _listed([(f"entry {index}", each) for index, each in lines])
+
+
+def _listed(entries: Sequence[tuple[str, object]]) -> _Found:
+    """A list of conversations, each of its own shape."""
+    found: list[_Entry] = []
+    formats: list[str] = []
+    for where, value in entries:
+        format, reader = _reader(value) or ("", None)
+        found.append(_Entry(where, value, reader))
+        if format and format not in formats:
+            formats.append(format)
+    if found and not formats:
         raise FormatError(NOT_A_CHAT)
-    return _Found(
-        formats[0] if formats else "empty",
-        [(each, None if reader is None else reader[1]) for each, reader in found],
-    )
+    return _Found(formats[0] if formats else "empty", found)
 
 
 def _reader(value: object) -> tuple[str, _Reader] | None:
@@ -149,11 +162,7 @@ def _reader(value: object) -> tuple[str, _Reader] | None:
     if claude.is_conversation(value):
         return "claude", claude.read
     if sillytavern.is_line(value):
-        return "sillytavern", lambda one, ids, tally: _tavern([(1, one)], ids, tally)
+        return "sillytavern", sillytavern.read_one
     if openai_messages.is_conversation(value):
         return "openai", openai_messages.read
     return None
-
-
-def _tavern(value: object, ids: Ids, tally: Tally) -> ImportedConversation | None:
-    return sillytavern.read([(pair[0], pair[1]) for pair in as_list(value)], ids, tally)

@@ -57,6 +57,11 @@ def read_lines(
     return _read({}, [(f"line {number}", entry) for number, entry in lines], ids, tally)
 
 
+def read_value(value: object, ids: Ids, tally: Tally) -> ImportedConversation | None:
+    """``read_lines`` for a caller that knows its value only as an object."""
+    return read_lines(as_list(value), ids, tally)
+
+
 def _read(
     fields: dict[str, Any], named: Sequence[tuple[str, object]], ids: Ids, tally: Tally
 ) -> ImportedConversation | None:

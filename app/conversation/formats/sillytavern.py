@@ -53,6 +53,16 @@ def read(
     return assemble(nodes, heading, ids, tally)
 
 
+def read_value(value: object, ids: Ids, tally: Tally) -> ImportedConversation | None:
+    """``read`` for a caller that knows its value only as an object: pairs of number and line."""
+    return read(as_list(value), ids, tally)
+
+
+def read_one(value: object, ids: Ids, tally: Tally) -> ImportedConversation | None:
+    """A conversation of a single line."""
+    return read([(1, value)], ids, tally)
+
+
 def _title(header: dict[str, Any], lines: Sequence[tuple[int, object]]) -> str:
     """The character's name: from the header, or else from the first line that a model wrote."""
     named = as_name(header.get("character_name"))
