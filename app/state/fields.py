@@ -80,48 +80,6 @@ def flag(value: Any, what: str) -> bool:
     return value
 
 
-def base_url(value: Any) -> str:
-    """An endpoint's address without its last slash. Refuses one without http:// or https://.
-
-    A name and password in the address are refused: they would be shown and exported.
-    """
-    if not isinstance(value, str) or not value.strip():
-        raise Refused("Give the address of the endpoint, like http://localhost:11434/v1.")
-    url = value.strip()
-    if re.search(r"\s", url) or any(ord(c) < 32 for c in url):
-        raise Refused("An address cannot hold spaces.")
-    scheme, separator, rest = url.partition("://")
-    if not separator:
-        raise Refused("The address must begin with http:// or https://, like https://" + url)
-    if scheme.lower() not in ("http", "https"):
-        raise Refused("The address must begin with http:// or https://.")
-    host = re.split(r"[/?#]", rest, maxsplit=1)[0]
-    if "@" in host:
-        raise Refused("Put the key into its own field: an address cannot hold name and password.")
-    if not re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^\[\]:\\]+)(:\d{1,5})?", host):
-        raise Refused("The address has no host, or its port is no number.")
-    for end in ("/chat/completions", "/models"):
-        if rest.rstrip("/").endswith(end):
-            rest = rest.rstrip("/")[: -len(end)]
-    return f"{scheme.lower()}://{rest.rstrip('/')}"
-
-
 def without_credentials(url: str) -> str:
     """The address with any ``name:password@`` taken out (for exports and logs)."""
     return re.sub(r"^([a-zA-Z][\w+.-]*://)[^/?#]*@", r"\1", url)
-
-
-def api_key(value: Any) -> str:
-    """A key without the spaces around it. Refuses spaces inside and what no header can carry."""
-    if not isinstance(value, str):
-        raise Refused("The key must be text.")
-    key = value.strip().strip("\u200b\ufeff")
-    if key.lower().startswith("bearer "):
-        key = key[7:].strip()
-    if re.search(r"\s", key):
-        raise Refused("A key cannot hold spaces or line breaks: paste the key alone.")
-    if any(not 33 <= ord(char) <= 126 for char in key):
-        raise Refused("A key can hold only plain letters, digits and signs.")
-    if len(key) > 4096:
-        raise Refused("That is too long for a key.")
-    return key

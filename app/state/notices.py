@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from app.state.pubsub import Topic
@@ -12,8 +13,8 @@ MAX_NOTICES = 8
 class Notices:
     """The ``notices`` topic and how it is written."""
 
-    def __init__(self) -> None:
-        self.topic: Topic[list[dict[str, Any]]] = Topic([])
+    def __init__(self, on_error: Callable[[Exception], None] | None = None) -> None:
+        self.topic: Topic[list[dict[str, Any]]] = Topic([], on_error)
         self._count = 0
         self._said: set[str] = set()
 

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from app.models.catalog import ModelInfo
+    from app.models.connection import Connection
+    from app.models.port import ChatModel
 
 Record = dict[str, Any]
 StoreName = Literal["conversations", "messages", "folds", "usage", "aside"]
@@ -149,4 +154,46 @@ class Locks(Protocol):
 
     async def held(self, prefix: str) -> set[str] | None:
         """Names with ``prefix`` that any tab holds now; None where that cannot be known."""
+        ...
+
+
+class ModelSource(Protocol):
+    """Where the session gets the models that the settings name."""
+
+    def chat(self, conversation_id: str, saved: int = 0) -> ChatModel:
+        """The model that answers, logged. Raises ``ModelError`` when none can.
+
+        ``saved``: tokens folded away from the request, less its summary (for the usage log).
+        """
+        ...
+
+    async def list_models(self, endpoint_id: str) -> Sequence[ModelInfo]:
+        """What the endpoint offers. Raises ``ModelError``."""
+        ...
+
+    async def test_connection(self, endpoint_id: str) -> Connection:
+        """Whether it works, and the likely cause in plain words when not. Never raises."""
+        ...
+
+
+class LocalModel(Protocol):
+    """The model that runs inside the page."""
+
+    @property
+    def name(self) -> str:
+        """Its name, "" when this browser or this site has none."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """What is to be fetched, in bytes."""
+        ...
+
+    @property
+    def ready(self) -> ChatModel | None:
+        """The model, once it is loaded."""
+        ...
+
+    async def load(self, progress: Callable[[int, int], None]) -> None:
+        """Load it, telling (bytes, of bytes). Raises ``ModelError``."""
         ...

@@ -29,9 +29,9 @@ def fold_from(record: dict[str, Any]) -> Fold | None:
     return fold
 
 
-def usage_record(usage: UsageRecord, id: str) -> dict[str, Any]:
-    """A usage line as a record; ``id`` is its own (the line has none)."""
-    return {**asdict(usage), "id": id, "schema": SCHEMA}
+def usage_record(usage: UsageRecord) -> dict[str, Any]:
+    """A usage line as a record."""
+    return {**asdict(usage), "schema": SCHEMA}
 
 
 def usage_from(record: dict[str, Any]) -> UsageRecord | None:

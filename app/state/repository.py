@@ -21,7 +21,7 @@ from app.conversation.records import (
 )
 from app.conversation.tree import Conversation
 from app.memory.ledger import Fold
-from app.state.ports import Change, Changed, Clock, Ids, Outcome, Record, RecordStore, StoreName
+from app.state.ports import Change, Changed, Clock, Outcome, Record, RecordStore, StoreName
 from app.state.records import fold_from, fold_record, usage_from, usage_record
 
 if TYPE_CHECKING:
@@ -37,12 +37,10 @@ class Repository:
         self,
         store: RecordStore,
         clock: Clock,
-        ids: Ids,
         on_aside: Callable[[str], None] | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
-        self._ids = ids
         self._on_aside = on_aside
 
     async def conversations(self) -> list[Conversation]:
@@ -196,10 +194,10 @@ class Repository:
         )
         return changed.outcome
 
-    async def add_usage(self, conversation_id: str, usage: UsageRecord) -> None:
+    async def add_usage(self, usage: UsageRecord) -> None:
         """Log a call; nothing is written for a conversation that is gone."""
-        record = {**usage_record(usage, self._ids.new()), "conversation_id": conversation_id}
-        await self._store.apply(Change(conversation_id, put={"usage": [record]}))
+        put = {"usage": [usage_record(usage)]}
+        await self._store.apply(Change(usage.conversation_id, put=put))
 
     async def usage(self, conversation_id: str) -> list[UsageRecord]:
         """The calls made for a conversation, in no order."""

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from app.memory.budget import DEFAULT_CONTEXT, MAX_CONTEXT, MIN_CONTEXT, read_size
 from app.memory.policies import NAMED_SETTINGS, Policy, make_policy
+from app.models.endpoint import EndpointError, normal_base_url
 from app.state import fields
 from app.state.fields import Refused
 
@@ -117,7 +118,11 @@ def _endpoints(value: Any) -> tuple[Endpoint, ...]:
             raise Refused("An endpoint must have an id.")
         if any(known.id == id for known in found):
             raise Refused("Two endpoints have the same id.")
-        url = fields.base_url(entry.get("base_url"))
+        address = entry.get("base_url")
+        try:
+            url = normal_base_url(address if isinstance(address, str) else "")
+        except EndpointError as error:
+            raise Refused(str(error)) from error
         name = entry.get("name")
         name = name.strip()[:100] if isinstance(name, str) else ""
         found.append(Endpoint(id, name or url.split("://", 1)[1], url))

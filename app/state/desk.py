@@ -1,0 +1,138 @@
+"""What every part of a session works with: the ports, the settings, and how the page is told.
+
+The desk publishes: it knows which conversation is shown, and draws the topics of that one only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.conversation.tree import Conversation
+from app.memory.engine import ConversationMemory, MemoryEngine
+from app.memory.policies import MemorySettings
+from app.state.app_state import IDLE, NO_STREAM, NO_THREAD, AppState
+from app.state.open_conversation import OpenConversation
+from app.state.ports import Channel, Clock, Ids, Locks, ModelSource
+from app.state.repository import Repository
+from app.state.settings import Settings, policy
+from app.state.summary_mirror import SummaryMirror
+from app.state.thread_view import thread
+
+
+@dataclass
+class Desk:
+    """See the module. ``report`` is told of faults of the program itself."""
+
+    state: AppState
+    repository: Repository
+    engine: MemoryEngine
+    models: ModelSource
+    mirror: SummaryMirror
+    channel: Channel
+    clock: Clock
+    ids: Ids
+    locks: Locks
+    report: Callable[[BaseException], None]
+    tab: str
+    settings: Settings = field(default_factory=Settings)
+    shown: OpenConversation | None = None
+    tasks: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run in the background; what it raises is reported, never lost."""
+
+        async def guarded() -> None:
+            try:
+                await work
+            except asyncio.CancelledError:
+                pass
+            except Exception as error:
+                self.report(error)
+
+        task = asyncio.get_running_loop().create_task(guarded())
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        return task
+
+    def tell_tabs(self, conversation_id: str) -> None:
+        """The other tabs read this conversation again."""
+        self.channel.post(json.dumps({"conversation_id": conversation_id}))
+
+    def memory_settings(self, conversation: Conversation) -> MemorySettings:
+        """What the engine needs to know of the settings, for one conversation."""
+        settings = self.settings
+        prompt = conversation.system_prompt
+        return MemorySettings(
+            policy=policy(settings, conversation.preset),
+            context_size=settings.context_size(),
+            system_prompt=settings.system_prompt if prompt is None else prompt,
+            max_tokens=settings.max_answer_tokens,
+            utility_context=self._utility_context(),
+        )
+
+    def _utility_context(self) -> int | None:
+        settings = self.settings
+        if settings.utility != "other":
+            return None
+        return settings.context_size(settings.utility_endpoint, settings.utility_model)
+
+    def memory(self, opened: OpenConversation) -> ConversationMemory:
+        """The conversation's memory, built anew when its structure or settings changed."""
+        if opened.memory is None:
+            opened.memory = self.engine.open(
+                opened.conversation,
+                opened.path(),
+                opened.folds,
+                self.memory_settings(opened.conversation),
+            )
+        return opened.memory
+
+    def show_busy(self, opened: OpenConversation, state: str, can_skip: bool = False) -> None:
+        """The conversation's work has come to this state."""
+        opened.state, opened.can_skip = state, can_skip
+        if opened is self.shown:
+            idle = state == "idle"
+            self.state.busy.publish(
+                IDLE
+                if idle
+                else {"state": state, "conversation_id": opened.id, "can_skip": can_skip}
+            )
+
+    def show_thread(self, opened: OpenConversation | None) -> None:
+        """Draw the thread, when this is the conversation that is shown."""
+        if opened is None:
+            if self.shown is None:
+                self.state.thread.publish(NO_THREAD)
+        elif opened is self.shown:
+            current = self.current(opened)
+            self.state.thread.publish(thread(opened, current))
+
+    def current(self, opened: OpenConversation) -> str | None:
+        """The boundary of the current fold; before the ledger is there, the mirror's."""
+        fold = self.memory(opened).current
+        return None if fold is None else fold.boundary
+
+    def show_memory(self, opened: OpenConversation) -> None:
+        """The memory may have changed: publish and mirror it."""
+        memory = self.memory(opened)
+        if opened.stored:
+            self.mirror.committed(opened.id, memory.current)
+        if opened is self.shown:
+            self.state.memory.publish(self.engine.view(memory))
+
+    def show(self, opened: OpenConversation | None) -> None:
+        """Draw everything of a conversation; it is the one that is shown from now on."""
+        self.shown = opened
+        self.state.stream.publish(NO_STREAM)
+        if opened is None:
+            self.state.thread.publish(NO_THREAD)
+            self.state.memory.publish({})
+            self.state.busy.publish(IDLE)
+            return
+        self.show_busy(opened, opened.state, opened.can_skip)
+        self.show_thread(opened)
+        self.show_memory(opened)

@@ -1,0 +1,98 @@
+"""A conversation that this tab has loaded: its tree, its open leaf, its memory, its answer.
+
+The open leaf is per tab; everything else mirrors the store and is read again when another tab
+says that it has changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from app.conversation.message import Message
+from app.conversation.tree import Conversation, Tree
+from app.memory.ledger import Fold
+
+if TYPE_CHECKING:
+    from app.memory.engine import ConversationMemory
+
+FAILED = "error:"  # a message's finish, when the model failed: this and the kind of the error
+STREAMING = "tab:"  # a message's finish, while it streams: this and the tab that writes it
+
+
+@dataclass(slots=True)
+class OpenConversation:
+    """See the module. ``stored`` is False for a new chat that nothing was said in yet."""
+
+    conversation: Conversation
+    tree: Tree = field(default_factory=Tree)
+    leaf_id: str | None = None
+    folds: Sequence[Fold] = ()
+    memory: ConversationMemory | None = None
+    stored: bool = True
+    state: str = "idle"
+    can_skip: bool = False
+    task: asyncio.Task[None] | None = None
+    folding: asyncio.Task[None] | None = None
+
+    @property
+    def id(self) -> str:
+        """The conversation's id."""
+        return self.conversation.id
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is being made."""
+        return self.task is not None and not self.task.done()
+
+    def path(self) -> list[Message]:
+        """The active path."""
+        return self.tree.path(self.leaf_id)
+
+    def put(self, message: Message) -> None:
+        """Take in a message, or its newer record."""
+        known = self.tree.get(message.id)
+        if known is None:
+            self.tree.add(message)
+        elif known.status == "streaming" or known == message:
+            self.tree.replace(message)
+        elif known.parent_id != message.parent_id:
+            self.tree.replace(replace(known, parent_id=message.parent_id))
+
+    def refreshed(self, conversation: Conversation, messages: Iterable[Message]) -> None:
+        """What the store holds now, because another tab has written.
+
+        An answer that streams here is not in the store as it is here: it is kept. When another
+        tab went on below the open leaf, this tab follows.
+        """
+        own = [each for each in self.tree if each.status == "streaming" and self.busy]
+        self.conversation = conversation
+        self.tree = Tree(messages)
+        for message in own:
+            if message.id in self.tree:
+                if self.tree.get(message.id).status == "streaming":  # type: ignore[union-attr]
+                    self.tree.replace(message)
+            else:
+                self.tree.add(message)
+        self.memory = None
+        if self.leaf_id not in self.tree:
+            wanted = conversation.leaf_id
+            self.leaf_id = wanted if wanted in self.tree else self.tree.newest_leaf()
+        elif not self.busy:
+            self.leaf_id = self.tree.newest_leaf(self.leaf_id)
+
+
+def error_kind(message: Message) -> str:
+    """The kind of the error that ended a message, "" when none did."""
+    return message.finish.removeprefix(FAILED) if message.finish.startswith(FAILED) else ""
+
+
+def is_disposable(message: Message) -> bool:
+    """Whether a retry may take the message's place: an answer that failed and says nothing."""
+    return (
+        message.role == "assistant"
+        and message.status in ("failed", "stopped")
+        and not message.text.strip()
+    )
