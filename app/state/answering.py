@@ -71,7 +71,7 @@ class Answer:
     async def _make(self) -> None:
         desk, opened = self.desk, self.opened
         desk.show_busy(opened, "preparing")
-        model = desk.models.chat()
+        model = desk.models.chat(opened.id)
         memory = desk.memory(opened)
         for attempt in (1, 2):
             prepared = await desk.engine.prepare(memory, on_state=self._on_state)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.conversation.tree import Conversation
@@ -112,15 +112,20 @@ class Desk:
             self.state.thread.publish(thread(opened, current))
 
     def current(self, opened: OpenConversation) -> str | None:
-        """The boundary of the current fold; before the ledger is there, the mirror's."""
-        fold = self.memory(opened).current
+        """The boundary of the current fold, None when nothing is folded."""
+        fold = self.memory(opened).current()
         return None if fold is None else fold.boundary
 
     def show_memory(self, opened: OpenConversation) -> None:
         """The memory may have changed: publish and mirror it."""
         memory = self.memory(opened)
+        commit = memory.conversation.commit
+        if commit > opened.conversation.commit:  # a fold was committed here
+            opened.conversation = replace(opened.conversation, commit=commit)
+            self.tell_tabs(opened.id)
+        opened.folds = list(memory.ledger.entries())
         if opened.stored:
-            self.mirror.committed(opened.id, memory.current)
+            self.mirror.committed(opened.id, memory.current())
         if opened is self.shown:
             self.state.memory.publish(self.engine.view(memory))
 

@@ -1,0 +1,329 @@
+"""The conversations: which there are, which is shown, and what happens to whole ones.
+
+A deleted conversation is a tombstone at once, can come back for a while, and is purged then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from dataclasses import replace
+from typing import Any, cast
+
+from app.conversation.message import Message
+from app.conversation.title import UNTITLED
+from app.conversation.tree import Conversation, Tree
+from app.memory.ledger import Fold
+from app.state.desk import Desk
+from app.state.local_values import LocalValues
+from app.state.open_conversation import STREAMING, OpenConversation
+from app.state.repository import UNDO_PERIOD
+from app.state.tabs import Tabs
+
+DRAFT = "pleat.draft."
+MAX_TITLE = 200  # characters
+
+
+class Library:
+    """See the module."""
+
+    def __init__(self, desk: Desk, values: LocalValues, tabs: Tabs) -> None:
+        self._desk = desk
+        self._values = values
+        self._tabs = tabs
+        self._known: dict[str, Conversation] = {}
+        self._opened: dict[str, OpenConversation] = {}
+        self._deleted: list[Conversation] = []
+        self._query = ""
+        self._texts: dict[str, str] = {}  # what is searched, by conversation
+        self._opening = 0
+
+    async def load(self) -> None:
+        """Read the list; show the conversation used last, or a new one."""
+        for conversation in await self._desk.repository.conversations():
+            self._known[conversation.id] = conversation
+        newest = max(self._known.values(), key=lambda c: c.updated_at, default=None)
+        if newest is None or not await self.open(newest.id):
+            self.new()
+        self.publish()
+
+    def publish(self) -> None:
+        """Draw the list, newest first, as far as the search finds it."""
+        shown = self._desk.shown
+        found = [c for c in self._known.values() if self._matches(c)]
+        found.sort(key=lambda c: (c.updated_at, c.created_at), reverse=True)
+        undo = self._deleted[-1] if self._deleted else None
+        self._desk.state.conversations.publish(
+            {
+                "items": [
+                    {
+                        "id": c.id,
+                        "title": c.title or UNTITLED,
+                        "updated_at": c.updated_at,
+                        "open": shown is not None and shown.id == c.id,
+                    }
+                    for c in found
+                ],
+                "query": self._query,
+                "undo": None if undo is None else {"id": undo.id, "title": undo.title or UNTITLED},
+            }
+        )
+
+    def get(self, id: str) -> OpenConversation | None:
+        """A conversation that this tab has loaded."""
+        return self._opened.get(id)
+
+    def all_ids(self) -> list[str]:
+        """The ids of all conversations."""
+        return list(self._known)
+
+    def new(self) -> OpenConversation:
+        """Show a new chat; it is stored when something is said in it."""
+        shown = self._desk.shown
+        if shown is not None and not shown.stored and not shown.busy:
+            return shown
+        self._opening += 1
+        now = self._desk.clock.now()
+        conversation = Conversation(self._desk.ids.new(), created_at=now, updated_at=now)
+        opened = OpenConversation(conversation, stored=False)
+        self._opened[opened.id] = opened
+        self._desk.show(opened)
+        self.publish()
+        return opened
+
+    async def open(self, id: str) -> bool:
+        """Load a conversation and show it; False when it is gone. The newest request wins."""
+        self._opening += 1
+        ticket = self._opening
+        opened = self._opened.get(id) or await self._load(id)
+        if opened is None:
+            self._forget(id)
+            self.publish()
+            return False
+        if ticket == self._opening:
+            self._desk.show(opened)
+            self._desk.mirror.used(id)
+            self.publish()
+        return True
+
+    async def loaded(self, id: str) -> OpenConversation | None:
+        """A conversation, loaded without being shown (the background scanner's)."""
+        return self._opened.get(id) or await self._load(id)
+
+    async def _load(self, id: str) -> OpenConversation | None:
+        repository = self._desk.repository
+        conversation = await repository.conversation(id)
+        if conversation is None:
+            return None
+        messages = await repository.messages(id)
+        folds = await repository.folds(id)
+        if id in self._opened:  # loaded twice at once
+            return self._opened[id]
+        messages = await self._settled(id, messages)
+        tree = Tree(messages)
+        leaf = conversation.leaf_id
+        opened = OpenConversation(
+            conversation, tree, leaf if leaf in tree else tree.newest_leaf(), folds
+        )
+        self._opened[id] = opened
+        self._known[id] = conversation
+        return opened
+
+    async def _settled(self, id: str, messages: list[Message]) -> list[Message]:
+        """Answers whose tab is gone become stopped."""
+        streaming = [m for m in messages if m.status == "streaming"]
+        if not streaming:
+            return messages
+        gone = {
+            m.id: replace(
+                m,
+                status="stopped",
+                finish="",
+                error="The page was closed while this answer came.",
+            )
+            for m in streaming
+            if not await self._tabs.alive(m.finish.removeprefix(STREAMING))
+        }
+        if gone:
+            await self._desk.repository.write(id, list(gone.values()))
+        return [gone.get(m.id, m) for m in messages]
+
+    async def stored(self, opened: OpenConversation, message: Message, title: str) -> bool:
+        """Store a new message at the leaf, and its conversation if it is new; False: gone."""
+        desk = self._desk
+        now = desk.clock.now()
+        if not opened.stored:
+            conversation = replace(
+                opened.conversation, title=title, leaf_id=message.id, updated_at=now
+            )
+            await desk.repository.create(conversation, [message])
+            opened.stored = True
+        else:
+            patch: dict[str, Any] = {"leaf_id": message.id, "updated_at": now}
+            if not opened.conversation.title:
+                patch["title"] = title
+            written = await desk.repository.write(opened.id, [message], patch=patch)
+            if written is None:
+                return False
+            conversation = written
+        self.changed(opened, conversation)
+        return True
+
+    def changed(self, opened: OpenConversation, conversation: Conversation) -> None:
+        """A conversation's record is this now."""
+        opened.conversation = conversation
+        self._known[opened.id] = conversation
+        self._texts.pop(opened.id, None)
+        self.publish()
+        self._desk.tell_tabs(opened.id)
+
+    async def rename(self, id: str, title: str) -> None:
+        """Give a title; an empty one changes nothing."""
+        title = " ".join(title.split())[:MAX_TITLE]
+        if not title or id not in self._known:
+            return
+        written = await self._desk.repository.write(id, patch={"title": title})
+        if written is None:
+            self._forget(id)
+        else:
+            self._known[id] = written
+            opened = self._opened.get(id)
+            if opened is not None:
+                opened.conversation = written
+                self._desk.show_thread(opened)
+            self._desk.tell_tabs(id)
+        self.publish()
+
+    async def delete(self, id: str) -> None:
+        """Tombstone a conversation; what answers or folds in it is stopped."""
+        known = self._known.get(id)
+        opened = self._opened.get(id)
+        if known is None and opened is None:
+            return
+        self._forget(id)
+        if opened is not None:
+            await stop(opened)
+        if known is not None:
+            await self._desk.repository.delete(id)
+            self._deleted.append(known)
+            self._desk.mirror.forget(id)
+            self._desk.spawn(self._purge_later(known))
+            self._desk.tell_tabs(id)
+        if opened is not None and self._desk.shown is opened:
+            await self._show_next()
+        self.publish()
+
+    async def delete_all(self) -> None:
+        """Delete every conversation for good, with summaries and drafts."""
+        for id in list(self._known):
+            await self.delete(id)
+        for conversation in list(self._deleted):
+            await self._purge(conversation)
+        for key in self._values.keys(DRAFT):
+            self._values.set_text(key, None)
+        self.new()
+        self.publish()
+
+    async def undo_delete(self) -> None:
+        """Bring back the conversation that was deleted last, and show it."""
+        if not self._deleted:
+            return
+        conversation = self._deleted.pop()
+        back = await self._desk.repository.undelete(conversation.id)
+        if back is None:
+            self._desk.state.notify.say("That chat is gone for good.", "warning")
+        else:
+            self._known[back.id] = back
+            self._desk.tell_tabs(back.id)
+            await self.open(back.id)
+        self.publish()
+
+    async def _purge_later(self, conversation: Conversation) -> None:
+        await self._desk.clock.sleep(UNDO_PERIOD)
+        await self._purge(conversation)
+        self.publish()
+
+    async def _purge(self, conversation: Conversation) -> None:
+        if conversation in self._deleted:
+            self._deleted.remove(conversation)
+            self._values.set_text(DRAFT + conversation.id, None)
+            await self._desk.repository.purge(conversation.id)
+
+    async def _show_next(self) -> None:
+        newest = max(self._known.values(), key=lambda c: c.updated_at, default=None)
+        if newest is None or not await self.open(newest.id):
+            self.new()
+
+    def _forget(self, id: str) -> None:
+        self._known.pop(id, None)
+        self._opened.pop(id, None)
+        self._texts.pop(id, None)
+
+    async def search(self, query: str) -> None:
+        """Show the conversations whose title or text holds all words of the query."""
+        self._query = query
+        if query.strip():
+            missing = [id for id in self._known if id not in self._texts]
+            for id in missing:
+                messages = await self._desk.repository.messages(id)
+                self._texts[id] = "\n".join(m.text for m in messages).casefold()
+        if query == self._query:
+            self.publish()
+
+    def _matches(self, conversation: Conversation) -> bool:
+        words = self._query.casefold().split()
+        text = conversation.title.casefold() + "\n" + self._texts.get(conversation.id, "")
+        return all(word in text for word in words)
+
+    def take(self, conversation: Conversation) -> None:
+        """A conversation was imported."""
+        self._known[conversation.id] = conversation
+        self._desk.tell_tabs(conversation.id)
+
+    async def heard(self, text: str) -> None:
+        """Another tab has written: read that conversation again."""
+        try:
+            id = cast("dict[str, Any]", json.loads(text))["conversation_id"]
+        except (ValueError, TypeError, KeyError):
+            return
+        if isinstance(id, str):
+            await self.refresh(id)
+
+    async def refresh(self, id: str) -> None:
+        """Take in what the store holds of a conversation now; it may be gone, or back."""
+        repository = self._desk.repository
+        conversation = await repository.conversation(id)
+        opened = self._opened.get(id)
+        if conversation is None:
+            if opened is not None and not opened.stored:
+                return
+            self._forget(id)
+            if opened is not None:
+                await stop(opened)
+                if self._desk.shown is opened:
+                    self._desk.state.notify.say("This chat was deleted in another tab.")
+                    await self._show_next()
+            self.publish()
+            return
+        self._known[id] = conversation
+        self._texts.pop(id, None)
+        self._deleted = [each for each in self._deleted if each.id != id]
+        if opened is not None:
+            messages = await self._settled(id, await repository.messages(id))
+            folds: list[Fold] = await repository.folds(id)
+            opened.refreshed(conversation, messages)
+            opened.folds = folds
+            self._desk.show_thread(opened)
+            self._desk.show_memory(opened)
+        self.publish()
+
+
+async def stop(opened: OpenConversation) -> None:
+    """Stop what answers or folds in a conversation, and wait for its end."""
+    me = asyncio.current_task()
+    for task in (opened.task, opened.folding):
+        if task is not None and not task.done() and task is not me:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([task])
