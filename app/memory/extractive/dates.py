@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import time
 
+from app.memory.extractive.anchor import write
+
 _HEADER = re.compile(r"^\s*\[([^\[\]\n]{4,40})\]\s*")
 _CLOCK = re.compile(
     r"^\s*\d{1,2}[:.]\d{2}(?::\d{2})?\s*(?:[ap]\.?m\.?)?\s*(?:on\s+|,\s*)?|"
@@ -16,9 +18,6 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
 
 # Words that mean something only beside the day they were said on. All languages in one pattern;
 # a language that is missing here only loses the date on such a line when the tense does not show.
@@ -65,9 +64,9 @@ def date_of(created_at: int) -> str:
         day = time.gmtime(created_at / 1000)
     except (OverflowError, ValueError, OSError):
         return ""
-    return f"{day.tm_mday} {_MONTHS[day.tm_mon - 1]} {day.tm_year}"
+    return write((day.tm_year, day.tm_mon, day.tm_mday))
 
 
 def leans_on_date(text: str) -> bool:
-    """Whether ``text`` says when by pointing from the day it was said on."""
-    return RELATIVE.search(text) is not None
+    """Whether ``text`` says when by pointing from the day it was said on, with no date beside."""
+    return any(text[m.end() : m.end() + 2] != " (" for m in RELATIVE.finditer(text))

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from app.memory.extractive.anchor import anchor
 from app.memory.extractive.dates import date_of, split_header
 from app.memory.extractive.speakers import embedded_names, split_speaker
 from app.memory.extractive.split import Unit, units
@@ -63,10 +64,15 @@ def records(previous: Sequence[Line], items: Sequence[Source]) -> list[Record]:
         if item.created_at:
             day = date_of(item.created_at)
         day = header or day
-        found = units(text, names)
+        found = [_anchored(unit, day) for unit in units(text, names)]
         if found:
             out.append(Record(item.id, label, item.role, day, found))
     return out
+
+
+def _anchored(unit: Unit, day: str) -> Unit:
+    text = anchor(unit.text, day) if day and unit.kind == "prose" else unit.text
+    return unit if text == unit.text else Unit(text, unit.kind, unit.joined)
 
 
 def _labels(previous: Sequence[Line]) -> frozenset[str]:

@@ -10,6 +10,7 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.memory.extractive.anchor import anchor
 from app.memory.extractive.dates import split_header
 from app.memory.extractive.shorten import shorten
 from app.memory.extractive.split import units
@@ -88,8 +89,10 @@ def _pieces(
     names = frozenset(texts[id][0].lower() for id in scores)
     raw: list[tuple[str, int, str, str]] = []
     for id in scores:
-        _, body = split_header(texts[id][1])
-        raw.extend((id, n, u.text, u.kind) for n, u in enumerate(units(body, names)))
+        day, body = _split(texts[id])
+        for n, unit in enumerate(units(body, names)):
+            text = anchor(unit.text, day, dated=True) if unit.kind == "prose" else unit.text
+            raw.append((id, n, text, unit.kind))
     counted = lexicon.count_many(
         [" " + text for _, _, text, _ in raw] + [_head(texts[id]) + "\n" for id in scores]
     )
@@ -167,8 +170,14 @@ def _render(
 
 
 def _head(entry: tuple[str, str, str]) -> str:
-    speaker, text, day = entry
-    header, _ = split_header(text)
-    day = header or day
+    speaker = entry[0]
+    day, _ = _split(entry)
     head = f"[{day}] " if day else ""
     return f"{head}{speaker}:" if speaker else head.rstrip()
+
+
+def _split(entry: tuple[str, str, str]) -> tuple[str, str]:
+    """The day of a message and its text without the day."""
+    _, text, day = entry
+    header, body = split_header(text)
+    return header or day, body
