@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from app.models.safe_json import JsonObject, as_count, as_list, as_object, as_text
 
+_LOADED_FIELDS = ("n_ctx", "loaded_context_length")
 _SIZE_FIELDS = (
     "context_length",
     "max_model_len",
     "context_window",
     "max_context_length",
-    "n_ctx",
-    "loaded_context_length",
     "inputTokenLimit",
 )
 _NESTED = ("meta", "top_provider", "limits", "model_info", "details")
@@ -29,15 +29,12 @@ class ModelInfo:
 def read_models(value: object) -> list[ModelInfo] | None:
     """The models in a parsed ``/models`` answer, in its order, each once; None if it is none."""
     answer = as_object(value)
-    items: object = value
-    for name in ("data", "models"):
-        if isinstance(answer.get(name), list):
-            items = answer[name]
-            break
-    if not isinstance(items, list):
+    places = (answer.get("data"), answer.get("models"), value)
+    items = next((place for place in places if isinstance(place, list)), None)
+    if items is None:
         return None
     found: dict[str, ModelInfo] = {}
-    for item in as_list(value if items is value else items):
+    for item in as_list(cast(object, items)):
         info = _read_model(item)
         if info and info.id not in found:
             found[info.id] = info
@@ -59,6 +56,6 @@ def context_size(fields: JsonObject) -> int:
     take, and a size under 256 is no context size.
     """
     nested = [as_object(fields.get(name)) for name in _NESTED]
-    loaded = [n for f in (*nested, fields) for n in (f.get("n_ctx"), f.get("loaded_context_length"))]
+    loaded = [f.get(name) for f in (*nested, fields) for name in _LOADED_FIELDS]
     stated = [f.get(name) for f in (fields, *nested) for name in _SIZE_FIELDS]
     return next((size for value in (*loaded, *stated) if (size := as_count(value)) >= 256), 0)

@@ -22,6 +22,7 @@ from app.models.errors import (
     Server,
 )
 from app.models.refusal import Refusal, read_refusal, refusal_of, retry_after
+from app.models.sizes import ANSWER_PARAM, sizes
 
 _QUOTA = re.compile(
     r"insufficient[_ ]?(?:quota|balance|credit|funds)|exceeded your current quota|"
@@ -57,15 +58,13 @@ _OVERFLOW = re.compile(
     rf"input length should be|(?:provide|try|use|using) an? shorter (?:input|prompt)"
 )
 _OTHER_SIZE = re.compile(r"\b(?:images?|audio|files?|tools?|functions?|stop sequences?)\b")
-_ANSWER_PARAM = (
-    r"(?:max_tokens|max_completion_tokens|max_new_tokens|max_output_tokens|maxoutputtokens|n_predict)"
-)
 _ANSWER_TOO_LARGE = re.compile(
-    rf"{_ANSWER_PARAM}\W*(?:is|are|was)? ?(?:too (?:large|big|high)|must be|cannot|should be|: \d)|"
-    rf"{_ANSWER_PARAM}\W+(?:or \W*{_ANSWER_PARAM}\W+)?is too large|(?:unsupported|invalid)[^.]{{0,40}}"
-    rf"{_ANSWER_PARAM}|{_ANSWER_PARAM}[^.]{{0,20}}(?:not supported|unsupported|not permitted)"
+    rf"{ANSWER_PARAM}\W*(?:is|are|was)? ?(?:too (?:large|big|high)|must be|cannot|should be|: \d)|"
+    rf"{ANSWER_PARAM}\W+(?:or \W*{ANSWER_PARAM}\W+)?is too large|"
+    rf"(?:unsupported|invalid)[^.]{{0,40}}{ANSWER_PARAM}|"
+    rf"{ANSWER_PARAM}[^.]{{0,20}}(?:not supported|unsupported|not permitted)"
 )
-_PROMPT_SAID = re.compile(rf"(?:\band\b|\+)\W*{_ANSWER_PARAM}|in the messages|your messages")
+_PROMPT_SAID = re.compile(rf"(?:\band\b|\+)\W*{ANSWER_PARAM}|in the messages|your messages")
 _NO_MODEL = re.compile(
     r"model_not_found|model[^.]{0,120}(?:does not exist|doesn't exist|not found|not exist|"
     r"is not a valid|unknown|not available|not supported|not loaded|no longer|deprecated)|"
@@ -125,12 +124,12 @@ def answer_param_refused(words: str, param: str = "") -> str:
 
     "input length and max_tokens exceed the context" is about the prompt, and is not meant here.
     """
-    named = re.search(_ANSWER_PARAM, param.lower())
+    named = re.search(ANSWER_PARAM, param.lower())
     if named:
         return named.group()
     if not _ANSWER_TOO_LARGE.search(words) or _PROMPT_SAID.search(words):
         return ""
-    found = re.search(_ANSWER_PARAM, words)
+    found = re.search(ANSWER_PARAM, words)
     return found.group() if found else ""
 
 
@@ -139,50 +138,3 @@ def is_overflow(status: int, words: str) -> bool:
     if status == 413 or _OVERFLOW_CODE.search(words):
         return True
     return bool(_OVERFLOW.search(words)) and not _OTHER_SIZE.search(words)
-
-
-_N = r"(\d{3,8})\b(?![.]\d)"
-_LIMIT = (
-    rf"\d(?: tokens?)? > {_N}",
-    rf"(?:context|maximum|max|n_ctx|allowed|model|prompt|sequence)[ _](?:context |prompt |input |sequence |model )?"
-    rf"(?:length|len|window|size|limit|limits)\b[^\d.,;]{{0,40}}?(?:exceeded:? ?)?{_N}",
-    rf"(?:token limit|limit (?:is|of)|allowed|maximum (?:is|of)|must be (?:<=|≤|at most|less than)|"
-    rf"must have less than|cannot exceed|length of only|only|supports|n_ctx)[^\d.;]{{0,30}}{_N}",
-    rf"with {_N} maximum",
-    rf"should be \[\d+, ?(\d{{3,8}})\]",
-    rf"{_N} (?:maximum|max\b)",
-)
-_PROMPT = (
-    rf"{_N} (?:tokens? )?(?:in the messages|of text input|(?:tokens )?from the input|in your prompt|"
-    rf"\W?inputs?\W? tokens)",
-    rf"\({_N} in the messages",
-    rf"(?:resulted in|given|received|contains|passed|n_keep|current length is|prompt is too long)"
-    rf"[^\d.;]{{0,20}}{_N}",
-    rf"(?:input length|prompt length|token count|tokens?|request|prompt|input)"
-    rf"[^\d.;]{{0,20}}{_N}(?: tokens)?\)?[^.]{{0,60}}(?:exceed|too (?:long|large)|longer|larger|>)",
-    rf"(?:requested|first)[^\d.;]{{0,20}}{_N}",
-    rf"exceed context limit: {_N}",
-    rf"{_N}(?: tokens?)? ?>=? ?\d{{3,8}}",
-)
-
-
-def sizes(refusal: Refusal) -> tuple[int, int]:
-    """(limit, prompt) in tokens as the refusal states them; 0 for what it does not state."""
-    words = re.sub(_ANSWER_PARAM, "answer_length", refusal.said)
-    words = re.sub(r"\b[a-z]\w*[-/:]\S*\d\S*", "", words)  # names of models hold numbers, too
-    limit = refusal.limit or _first(_LIMIT, words)
-    prompt = refusal.prompt or _first(_PROMPT, words)
-    if not limit or not prompt or prompt == limit:
-        numbers = sorted({int(n) for n in re.findall(r"(?<![\w.])\d{3,8}(?![\w.]\d)", words)})
-        numbers = [n for n in numbers if n not in (400, 413, 500)] or numbers
-        if len(numbers) == 2 and (not limit or limit in numbers):
-            limit, prompt = numbers
-    return limit, prompt if prompt != limit else 0
-
-
-def _first(patterns: tuple[str, ...], words: str) -> int:
-    for pattern in patterns:
-        found = re.search(pattern, words)
-        if found:
-            return int(found.group(1))
-    return 0

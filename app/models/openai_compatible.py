@@ -60,9 +60,7 @@ class Endpoint:
         """Without the key."""
         return f"Endpoint({self.base_url!r})"
 
-    async def request(
-        self, method: str, path: str, body: bytes | None, seconds: float
-    ) -> Response:
+    async def request(self, method: str, path: str, body: bytes | None, seconds: float) -> Response:
         """Send; the response of a refusal is read and raised as its typed error."""
         headers = {"Content-Type": "application/json"} if body is not None else {}
         if self.key:

@@ -70,8 +70,8 @@ def _collect(value: object, into: Refusal, depth: int) -> None:
         return
     if isinstance(value, str):
         nested = parse(value) if value.lstrip()[:1] == "{" else None
-        if isinstance(nested, dict):  # an upstream's error, wrapped as text
-            _collect(as_object(nested), into, depth + 1)
+        if as_object(nested):  # an upstream's error, wrapped as text
+            _collect(nested, into, depth + 1)
         elif value and value not in into.message:
             into.message = f"{into.message} {value}".strip()
         return
@@ -146,6 +146,7 @@ def _http_date(value: str) -> float | None:
     month = _MONTHS.index(found.group(2).lower()) + 1
     # days since 1970 of the civil date, by counting from 1 March (Howard Hinnant's algorithm)
     y, m = (year, month - 3) if month > 2 else (year - 1, month + 9)
-    days = 365 * y + y // 4 - y // 100 + y // 400 + (153 * m + 2) // 5 + int(found.group(1)) - 719469
+    days = 365 * y + y // 4 - y // 100 + y // 400 + (153 * m + 2) // 5 - 719469
+    days += int(found.group(1))
     hours, minutes, seconds = (int(found.group(i)) for i in (4, 5, 6))
     return float(days * 86_400 + hours * 3600 + minutes * 60 + seconds)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (the servers' own wordings, one a line)
 """A server's refusal becomes the right typed error, whatever its wording."""
 
 from __future__ import annotations
@@ -207,10 +208,14 @@ def test_an_error_object_with_http_200_is_classified_by_its_code() -> None:
     overloaded = classify_value({"message": "Provider overloaded", "code": 502})
     assert type(overloaded) is Server
     assert overloaded.status == 502
-    assert isinstance(classify_value("the input length exceeds the context length"), ContextOverflow)
+    assert isinstance(
+        classify_value("the input length exceeds the context length"), ContextOverflow
+    )
 
 
-@pytest.mark.parametrize("body", ["", "null", "[]", "{}", '{"error": null}', '{"error": []}', "\x00", "[" * 9000])
+@pytest.mark.parametrize(
+    "body", ["", "null", "[]", "{}", '{"error": null}', '{"error": []}', "\x00", "[" * 9000]
+)
 def test_odd_bodies_are_server_errors_without_a_crash(body: str) -> None:
     error = classify(500, {}, body)
     assert type(error) is Server
