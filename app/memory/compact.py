@@ -31,11 +31,12 @@ from app.memory.folding import (
 from app.memory.ledger import Fold, Trigger
 from app.memory.path import ActivePath
 from app.memory.plan import Cut
-from app.memory.ports import Clock, FoldStore, Ids, Locks, LogCall, Utility, UtilityFor
-from app.memory.summariser import Skipped, ask, log_call
+from app.memory.ports import Clock, FoldStore, Ids, Locks
+from app.memory.summariser import Skipped, ask
 from app.memory.tokens import Counter
 from app.models.errors import Aborted, ModelError
-from app.models.port import Usage
+from app.models.roles import Assigned, Roles
+from app.models.usage import CallLog, LoggedModel
 
 Status = Literal["folded", "nothing", "dropped", "busy", "cancelled"]
 Progress = Callable[[int, int], None]  # messages done, messages in all
@@ -78,12 +79,12 @@ class Compactor:
         clock: Clock,
         ids: Ids,
         locks: Locks,
-        utility: UtilityFor,
-        log: LogCall,
+        roles: Callable[[], Roles],
+        calls: CallLog,
         committed: Callable[[ConversationMemory, Fold], None],
     ) -> None:
         self._store, self._counter, self._clock = store, counter, clock
-        self._ids, self._locks, self._utility, self._log = ids, locks, utility, log
+        self._ids, self._locks, self._roles, self._calls = ids, locks, roles, calls
         self._committed = committed
         self._breakers: dict[str, Breaker] = {}
         self._flights: dict[str, asyncio.Task[object]] = {}
@@ -132,7 +133,7 @@ class Compactor:
         messages = memory.path.select("eligible", cut.start, cut.end)
         material = gather(parent, messages, memory.settings.limits.summary, self._counter)
         folded = without_model(material, self._counter, memory.settings.policy.fallback)
-        utility = self._utility()
+        utility = self._roles().summariser
         later = utility is not None and folded.method != "verbatim"
         fold = self._entry(
             memory, parent, messages, folded, material, "overflow", None, started
@@ -185,7 +186,7 @@ class Compactor:
         """Let the model's summary stand for the current provisional fold: same parent, boundary."""
 
         async def work() -> CompactResult:
-            current = memory.current()
+            current = memory.current
             if current is None or not current.provisional:
                 return CompactResult("nothing")
             parent = memory.ledger.get(current.parent_id)
@@ -211,7 +212,7 @@ class Compactor:
         """Fold the originals up to the current boundary again, as a new lineage."""
 
         async def work() -> CompactResult:
-            current = memory.current()
+            current = memory.current
             if current is None:
                 return CompactResult("nothing", reason="There is no summary to rebuild.")
             end = (memory.path.position(current.boundary) or 0) + 1
@@ -231,7 +232,7 @@ class Compactor:
     async def edit(self, memory: ConversationMemory, text: str) -> CompactResult:
         """Commit a summary written by hand: an entry of its own on the same boundary."""
         started = self._clock.elapsed()
-        current = memory.current()
+        current = memory.current
         if current is None:
             return CompactResult("nothing", reason="There is no summary to edit.")
         text = "\n".join(line.rstrip() for line in text.strip().splitlines() if line.strip())
@@ -391,9 +392,9 @@ class Compactor:
                 break
         return _result(last) if last else CompactResult("nothing")
 
-    def _usable(self, memory: ConversationMemory) -> tuple[Utility | None, str]:
+    def _usable(self, memory: ConversationMemory) -> tuple[Assigned | None, str]:
         """The utility model if it may be asked now, else None and why not."""
-        utility = self._utility()
+        utility = self._roles().summariser
         if utility is None:
             return None, ""
         question = memory.question_id()
@@ -406,22 +407,18 @@ class Compactor:
         self,
         memory: ConversationMemory,
         trigger: Trigger,
-        utility: Utility,
+        utility: Assigned,
         material: Material,
         room: int,
         wait_ms: float,
     ) -> Folded:
         """One call. Raises ``ModelError``, ``Rejected`` or ``Skipped``; the breaker is told."""
         breaker = self.breaker(utility.model.name)
-        messages = request(material, room, self._counter)
-        asked = sum(self._counter.texts([m.content for m in messages]))
-        started = self._clock.elapsed()
-        error: BaseException | None = None
-        reply, usage, rejected = "", Usage(), False
+        model = LoggedModel(utility.model, self._calls, memory.id, "utility", trigger)
         try:
-            reply, finish, usage = await ask(
-                utility,
-                messages,
+            reply, finish = await ask(
+                model,
+                request(material, room, self._counter),
                 max(16, int(material.cap * REPLY_SLACK)),
                 clock=self._clock,
                 wait_ms=wait_ms,
@@ -430,33 +427,17 @@ class Compactor:
             folded = from_reply(reply, finish, material, self._counter)
             breaker.succeeded()
             return folded
-        except (Aborted, Skipped, asyncio.CancelledError) as stopped:
-            error = stopped
+        except Aborted:
             raise
         except (ModelError, Rejected) as failed:
-            error, rejected = failed, isinstance(failed, Rejected)
             memory.activity.attempted = memory.question_id()
-            known = failed if isinstance(failed, ModelError) else None
-            breaker.failed(self._clock.now(), known)
+            breaker.failed(self._clock.now(), failed if isinstance(failed, ModelError) else None)
             if breaker.refused:
                 memory.activity.tell(
-                    "The summarising model refused the call: " + f"{failed} "
-                    "Summaries are made without a model until the settings change."
+                    f"The summarising model refused the call. {failed} Summaries are made"
+                    " without a model until the settings change."
                 )
             raise
-        finally:
-            log_call(
-                self._log,
-                memory.id,
-                trigger,
-                utility,
-                asked,
-                self._counter.text(reply) if reply else 0,
-                usage,
-                self._clock.elapsed() - started,
-                error,
-                rejected,
-            )
 
     def _entry(
         self,

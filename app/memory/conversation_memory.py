@@ -62,6 +62,7 @@ class ConversationMemory:
             self.path.pop()
         self.path.append(message)
 
+    @property
     def current(self) -> Fold | None:
         """The fold that is the memory now."""
         return self.ledger.current(self.path)
@@ -71,7 +72,7 @@ class ConversationMemory:
         question = self.path.question()
         answered = question is not None and question < len(self.path) - 1
         if question is None or answered:
-            return self.current()
+            return self.current
         return self.ledger.current(self.path, before=question)
 
     def question_id(self) -> str:

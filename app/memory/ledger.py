@@ -6,7 +6,7 @@ the path, the one with the furthest boundary, then the highest commit number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -67,7 +67,7 @@ class Ledger:
         for fold in sorted(folds, key=lambda f: f.commit):
             self._folds[fold.id] = fold
 
-    def __iter__(self) -> Iterable[Fold]:  # type: ignore[override]
+    def __iter__(self) -> Iterator[Fold]:
         return iter(self._folds.values())
 
     def __len__(self) -> int:

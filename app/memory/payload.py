@@ -18,7 +18,7 @@ from app.memory.ledger import Fold
 from app.memory.path import ActivePath
 from app.memory.plan import Plan
 from app.memory.policies import MemorySettings
-from app.memory.prompts import question_text, system_text
+from app.memory.prompts import RECALL_FRAME, question_text, system_text
 from app.memory.tokens import MESSAGE_OVERHEAD, PROMPT_OVERHEAD, Counter
 from app.models.port import WireMessage, WireRole
 
@@ -124,8 +124,11 @@ def build(
 
     passages: list[Passage] = []
     plain = asked_tokens
-    free = min(settings.limits.recall, room - whole_tokens)
-    if recall is not None and question is not None and free > 0 and current is not None:
+    free = 0
+    if recall is not None and question is not None and current is not None:
+        allowance = settings.limits.recall + counter.text(RECALL_FRAME)
+        free = min(allowance, room - whole_tokens)
+    if recall is not None and free > 0:
         passages = list(recall(free))
         while passages:
             joined = question_text(asked, [p.text for p in passages])

@@ -1,13 +1,11 @@
-"""What the engine needs from outside: the store of folds, time, ids, locks, the utility model."""
+"""What the engine needs from outside: the store of folds, time, ids and locks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from app.memory.ledger import Fold
-from app.models.port import ChatModel
 
 Outcome = Literal["ok", "conflict", "gone", "unsaved"]
 
@@ -68,31 +66,3 @@ class Locks(Protocol):
     async def acquire(self, name: str, *, wait: bool = True) -> Callable[[], None] | None:
         """Take the lock; returns its release, None when taken and not waiting."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Utility:
-    """The model in the utility role. ``is_chat``: the chat model stands in."""
-
-    model: ChatModel
-    context_size: int  # tokens
-    is_chat: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CallLog:
-    """One call of the utility model, for the usage log. Times in ms, sizes in tokens."""
-
-    conversation_id: str
-    trigger: str
-    model: str
-    tokens_in: int
-    tokens_out: int
-    duration_ms: int
-    outcome: Literal["ok", "rejected", "failed", "skipped", "cancelled"]
-    error_kind: str = ""
-    estimated: bool = False
-
-
-UtilityFor = Callable[[], Utility | None]
-LogCall = Callable[[CallLog], None]

@@ -28,8 +28,20 @@ _DECIDE = re.compile(
 _QUESTION = re.compile(r"[?？]\s*[\"'”’)]*$|か[。？]?$")
 _SECOND = re.compile(r"\b(?:you|your|you're|you've|you'll)\b", re.IGNORECASE)
 
+COMMON = 800  # ranks below this are everyday words
+SLOPE = 0.9
+TOP = 5.0
 NUMBER = 4.2
+SHORT_NUMBER = 2.5
 ADDRESS = 4.5
+NAME = (1.15, 0.8)
+ASKED = 0.5
+FIRST = 1.15
+SECOND = 0.75
+DECIDED = 1.15
+PHOTO = 0.8
+CODE = 0.6
+BASE = 0.0
 
 
 class Rarity:
@@ -44,9 +56,9 @@ class Rarity:
 
 
 def _weight(rank: int) -> float:
-    if rank < 800:
+    if rank < COMMON:
         return 0.15
-    return min(5.0, 0.35 + 0.9 * math.log(rank / 800))
+    return min(TOP, 0.35 + SLOPE * math.log(rank / COMMON))
 
 
 def plain_words(texts: list[str]) -> list[str]:
@@ -74,13 +86,13 @@ def features(text: str, rarity: Rarity, names: frozenset[str]) -> dict[str, floa
             continue
         low = run.lower()
         if run[0].isdigit():
-            out[low] = NUMBER if len(low) < 24 else 1.0
+            out[low] = (SHORT_NUMBER if len(low) < 3 else NUMBER) if len(low) < 24 else 1.0
         elif "/" in run or "@" in run:
             out[low] = ADDRESS
         elif low not in STOP and len(low) > 1 and low not in names:
             weight = rarity.of(low)
             if not start and run[0].isupper() or any(c.isupper() for c in run[1:]) or "_" in run:
-                weight = weight * 1.15 + 0.8
+                weight = weight * NAME[0] + NAME[1]
             key = stem(low)
             if weight > out.get(key, 0.0):
                 out[key] = weight
@@ -93,18 +105,15 @@ def prior(unit: Unit, role: str) -> float:
     text = unit.text
     factor = 1.0
     if unit.kind == "photo":
-        return 0.8
+        return PHOTO
     if unit.kind == "code":
-        return 0.6
+        return CODE
     if _QUESTION.search(text):
-        factor *= 0.5
-    first = _FIRST.search(text) is not None
-    if first:
-        factor *= 1.15
-    elif _SECOND.search(text):
-        factor *= 0.75
+        factor *= ASKED
+    if _SECOND.search(text):
+        factor *= SECOND
+    if _FIRST.search(text) is not None:
+        factor *= FIRST
     if _DECIDE.search(text):
-        factor *= 1.15
-    if role == "user":
-        factor *= 1.0
+        factor *= DECIDED
     return factor

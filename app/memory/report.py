@@ -1,0 +1,182 @@
+"""What the memory looks like from outside: the panel's figures, the exact next request.
+
+Plain dicts that go to the page as JSON; the figures are the counter's, the same as the plan's.
+"""
+
+from __future__ import annotations
+
+from app.memory.conversation_memory import ConversationMemory
+from app.memory.ledger import Fold
+from app.memory.payload import Payload
+from app.memory.plan import measure, plan_manual, window_start
+from app.memory.tokens import PROMPT_OVERHEAD, Counter
+
+SHOWN_FOLDS = 200  # the newest entries of a ledger that go to the page
+
+
+def coverage(memory: ConversationMemory) -> dict[str, int]:
+    """How each message of the path is accounted for; ``unaccounted`` is 0, always."""
+    path, current = memory.path, memory.current
+    start, end = window_start(path, current), len(path)
+    counts = {
+        "word_for_word": path.count("eligible", start, end) + path.count("pinned", 0, end),
+        "summarised": path.count("eligible", 0, start),
+        "excluded": path.count("excluded", 0, end),
+        "unsendable": path.count("unsendable", 0, end),
+    }
+    return {**counts, "unaccounted": end - sum(counts.values())}
+
+
+def memory_view(memory: ConversationMemory, counter: Counter, busy: bool) -> dict[str, object]:
+    """The panel: sizes, account, coverage, the summary and the ledger."""
+    settings, path, current = memory.settings, memory.path, memory.current
+    limits = settings.limits
+    sizes = measure(path, current, settings, counter, len(path), None)
+    folds = list(memory.ledger)
+    stale = current is None and any(f.retired_at is None for f in folds)
+    why = ""
+    if busy:
+        why = "A fold is running."
+    elif plan_manual(path, current, settings) is None:
+        turns = settings.policy.window_conversations
+        why = f"Nothing to fold: the last {turns} turns stay word for word."
+    elif path.count("eligible", window_start(path, current), len(path)) < (
+        settings.policy.min_messages
+    ):
+        why = f"Fewer than {settings.policy.min_messages} messages since the last summary."
+    return {
+        "conversation_id": memory.id,
+        "context": limits.size,
+        "budget": limits.budget,
+        "account": {
+            "system": sizes.system,
+            "summary": sizes.summary,
+            "recall": 0,
+            "pins": sizes.pins,
+            "window": sizes.window,
+            "question": 0,
+            "overhead": PROMPT_OVERHEAD,
+            "total": sizes.total,
+            "answer": max(0, limits.context - sizes.total),
+        },
+        "exact": counter.exact,
+        "factor": limits.factor,
+        "coverage": coverage(memory),
+        "summary": {
+            "text": current.text if current else "",
+            "tokens": current.tokens_out if current else 0,
+            "limit": limits.summary,
+            "fold_id": current.id if current else None,
+            "boundary_id": current.boundary if current else None,
+            "stale": stale,
+        },
+        "folds": [_fold_view(memory, fold, current) for fold in folds[-SHOWN_FOLDS:]],
+        "can_fold": not why,
+        "why_not": why,
+        "can_undo": current is not None,
+        "preset": settings.policy.name,
+        "busy": busy,
+        "notice": (
+            "The summary no longer fits this branch: the messages themselves are sent, and"
+            " folded anew when they must be."
+            if stale
+            else ""
+        ),
+    }
+
+
+def _fold_view(
+    memory: ConversationMemory, fold: Fold, current: Fold | None
+) -> dict[str, object]:
+    lineage = {entry.id for entry in memory.ledger.lineage(current)} if current else set[str]()
+    if current is not None and fold.id == current.id:
+        state = "current"
+    elif fold.retired_at is not None:
+        state = "retired"
+    elif fold.id in lineage:
+        state = "lineage"
+    elif memory.ledger.valid(fold, memory.path):
+        state = "other"
+    else:
+        state = "stale"
+    return {
+        "id": fold.id,
+        "parent_id": fold.parent_id,
+        "commit": fold.commit,
+        "trigger": fold.trigger,
+        "model": fold.model,
+        "method": fold.method,
+        "used_fallback": fold.used_fallback,
+        "provisional": fold.provisional,
+        "tokens_in": fold.tokens_in,
+        "tokens_out": fold.tokens_out,
+        "count": fold.count,
+        "duration_ms": fold.duration_ms,
+        "created_at": fold.created_at,
+        "state": state,
+        "covered": list(fold.covered),
+        "text": fold.text,
+        "sources": list(fold.sources),
+        "note": fold.note,
+    }
+
+
+def request_view(memory: ConversationMemory, payload: Payload) -> dict[str, object]:
+    """The exact next request, and each message of the path with its state and the reason."""
+    path = memory.path
+    sent = {id for part in payload.parts if part.kind != "summary" for id in part.ids}
+    start = window_start(path, memory.current_for_answer())
+    states: list[dict[str, str]] = []
+    for index, message in enumerate(path.messages):
+        state, reason = "window", "sent word for word"
+        if path.states[index] == "unsendable":
+            state, reason = "unsendable", _why_unsendable(message.status, message.hidden)
+        elif path.states[index] == "excluded":
+            state, reason = "excluded", "you excluded its turn"
+        elif path.states[index] == "pinned":
+            state, reason = "pinned", "you pinned its turn: sent word for word"
+        elif index < start:
+            recalled = message.id in sent
+            state = "folded"
+            reason = "in the summary, and quoted by recall" if recalled else "in the summary"
+        states.append({"id": message.id, "state": state, "reason": reason})
+    return {
+        "messages": [
+            {
+                "role": part.role,
+                "content": part.content,
+                "kind": part.kind,
+                "ids": list(part.ids),
+                "tokens": part.tokens,
+            }
+            for part in payload.parts
+        ],
+        "wire": [{"role": m.role, "content": m.content} for m in payload.messages],
+        "tokens": payload.tokens,
+        "budget": payload.budget,
+        "states": states,
+    }
+
+
+def _why_unsendable(status: str, hidden: bool) -> str:
+    if hidden:
+        return "hidden text of an import"
+    return {
+        "failed": "it failed",
+        "streaming": "it is not finished",
+    }.get(status, "it is empty")
+
+
+def message_states(memory: ConversationMemory) -> dict[str, str]:
+    """Each message's state for the thread: window, folded, pinned, excluded or unsendable."""
+    start = window_start(memory.path, memory.current)
+    found: dict[str, str] = {}
+    for index, message in enumerate(memory.path.messages):
+        state = memory.path.states[index]
+        found[message.id] = (
+            ("folded" if index < start else "window") if state == "eligible" else state
+        )
+    return found
+
+
+__all__ = ["coverage", "memory_view", "message_states", "request_view"]
