@@ -28,7 +28,9 @@ _LABELS = re.compile(
     r"(?: of (?:the|our) conversation)?(?: so far)?[*_\s]*:[*_]*[ \t]*\n*)+",
     re.IGNORECASE,
 )
-_FENCE_LINES = re.compile(r"^\s*</?\s*(?:notes|turns|earlier)\s*>\s*$", re.IGNORECASE | re.MULTILINE)
+_FENCE_LINES = re.compile(
+    r"^\s*</?\s*(?:notes|turns|earlier)\s*>\s*$", re.IGNORECASE | re.MULTILINE
+)
 _PROMPT_ECHOES = (
     "the notes so far:",
     "the messages that come next:",
@@ -87,7 +89,9 @@ def strip_reasoning(reply: str) -> str:
     closers = [m for m in _CLOSE.finditer(text) if not _quoted(text, m.start(), m.end())]
     if closers:
         last = closers[-1]
-        opener = re.compile(rf"<{last.group(1)}\b[^>]*>", re.IGNORECASE).search(text, 0, last.start())
+        opener = re.compile(rf"<{last.group(1)}\b[^>]*>", re.IGNORECASE).search(
+            text, 0, last.start()
+        )
         if opener is None:  # the template opened the reasoning before the reply began
             return text[last.end() :]
         if text[: opener.start()].rpartition("\n")[2].strip() == "":  # a block of its own

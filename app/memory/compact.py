@@ -135,9 +135,7 @@ class Compactor:
         folded = without_model(material, self._counter, memory.settings.policy.fallback)
         utility = self._roles().summariser
         later = utility is not None and folded.method != "verbatim"
-        fold = self._entry(
-            memory, parent, messages, folded, material, "overflow", None, started
-        )
+        fold = self._entry(memory, parent, messages, folded, material, "overflow", None, started)
         fold = replace(fold, provisional=later)
         committed = await self._commit(memory, fold, _Read(parent, parent, before))
         self.abort(memory.id)
@@ -353,9 +351,7 @@ class Compactor:
             folded, model = None, None
             if utility is not None:
                 try:
-                    folded = await self._by_model(
-                        memory, trigger, utility, material, room, wait_ms
-                    )
+                    folded = await self._by_model(memory, trigger, utility, material, room, wait_ms)
                     model = utility.model.name
                 except Aborted:
                     return CompactResult("cancelled", reason="The fold was stopped.")
@@ -367,17 +363,13 @@ class Compactor:
                     messages = [m for part, _ in chunks[index:] for m in part]
                     material, whole = gather(base, messages, limit, counter), True
             if folded is None:
-                folded = without_model(
-                    material, counter, memory.settings.policy.fallback, note=why
-                )
+                folded = without_model(material, counter, memory.settings.policy.fallback, note=why)
             waiting += messages
             tokens_in += material.tokens_in
             base = folded
             final = utility is None or index == len(chunks) - 1
             if (keep and whole) or final:
-                fold = self._entry(
-                    memory, parent, waiting, folded, material, trigger, model, began
-                )
+                fold = self._entry(memory, parent, waiting, folded, material, trigger, model, began)
                 fold = replace(fold, tokens_in=tokens_in, replaces=replaces)
                 committed = await self._commit(memory, fold, read)
                 if committed is None:
@@ -481,9 +473,7 @@ class Compactor:
                 memory.ledger.add(fold)
             memory.conversation = replace(memory.conversation, commit=counters[1])
 
-    async def _commit(
-        self, memory: ConversationMemory, fold: Fold, read: _Read
-    ) -> Fold | None:
+    async def _commit(self, memory: ConversationMemory, fold: Fold, read: _Read) -> Fold | None:
         """Commit by compare-and-swap; None when what was read is no longer so."""
         for _ in range(5):
             counters = await self._store.counters(memory.id)
@@ -493,9 +483,7 @@ class Compactor:
                 await self._refresh(memory)
             if not self._still(memory, fold, read):
                 return None
-            outcome = await self._store.commit_fold(
-                fold, structure=counters[0], commit=counters[1]
-            )
+            outcome = await self._store.commit_fold(fold, structure=counters[0], commit=counters[1])
             if outcome in ("ok", "unsaved"):
                 fold = replace(fold, commit=counters[1] + 1)
                 memory.committed(fold)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from app.conversation.message import Message
 from app.conversation.tree import Conversation
 from app.memory.budget import MIN_CONTEXT, answer_room, learn_factor
-from app.memory.compact import CompactResult, Compactor, Progress
+from app.memory.compact import Compactor, CompactResult, Progress
 from app.memory.conversation_memory import Activity, ConversationMemory, open_memory
 from app.memory.ledger import Fold, Trigger
 from app.memory.payload import Payload, build
@@ -107,7 +107,9 @@ class MemoryEngine:
 
     # -- a request ------------------------------------------------------------------------
 
-    async def prepare(self, memory: ConversationMemory, *, on_state: OnState | None = None) -> Prepared:
+    async def prepare(
+        self, memory: ConversationMemory, *, on_state: OnState | None = None
+    ) -> Prepared:
         """The request for the newest question, folded first where budget or preset say so.
 
         A failed fold costs nothing: the answer can always go out. Cancelling stops the fold.
@@ -155,9 +157,7 @@ class MemoryEngine:
             on_state("preparing")
         return memory.current_for_answer()
 
-    def _payload(
-        self, memory: ConversationMemory, current: Fold | None, planned: Plan
-    ) -> Payload:
+    def _payload(self, memory: ConversationMemory, current: Fold | None, planned: Plan) -> Payload:
         recall = None
         if memory.settings.limits.recall and current is not None:
             recollection = self._recollections.setdefault(memory.id, Recollection())
@@ -225,7 +225,9 @@ class MemoryEngine:
         """Replace a provisional fold, or fold ahead of the next question; nobody waits for it."""
         activity = memory.activity
         if activity.hold_auto:
-            return CompactResult("nothing", reason="After an undo, the next question is waited for.")
+            return CompactResult(
+                "nothing", reason="After an undo, the next question is waited for."
+            )
         current = memory.current
         if current is not None and current.provisional:
             result = await self._compactor.replace_provisional(memory)
@@ -320,6 +322,5 @@ class MemoryEngine:
         return memory_view(memory, self._counter, self.busy(memory.id))
 
     def request_view(self, memory: ConversationMemory) -> dict[str, object]:
-        """"What the model sees": the next request, and each message's state and reason."""
+        """ "What the model sees": the next request, and each message's state and reason."""
         return request_view(memory, self.preview(memory))
-

@@ -77,9 +77,7 @@ def gather(
 
 def items_of(messages: Sequence[Message]) -> list[Source]:
     """The messages as the extractive summariser reads them."""
-    return [
-        Source(m.id, m.role, speaker(m), sendable_text(m), m.created_at) for m in messages
-    ]
+    return [Source(m.id, m.role, speaker(m), sendable_text(m), m.created_at) for m in messages]
 
 
 def without_model(
@@ -153,9 +151,7 @@ def _finish(
         text = "\n".join(line.text for line in kept)
         used = counter.text(text)
     if not text or used > material.cap:
-        whole = text or material.previous or " ".join(
-            sendable_text(m) for m in material.messages
-        )
+        whole = text or material.previous or " ".join(sendable_text(m) for m in material.messages)
         text = cut_head(" ".join(whole.split()), material.cap, counter)
         kept = lines_of(text)
         used = counter.text(text)
@@ -205,9 +201,7 @@ def split(
     return chunks
 
 
-def request(
-    material: Material, room: int, counter: Counter, draft: str = ""
-) -> list[WireMessage]:
+def request(material: Material, room: int, counter: Counter, draft: str = "") -> list[WireMessage]:
     """The request for a chunk; a message larger than the room is cut head-and-tail, marked."""
     quoted: list[str] = []
     for message in material.messages:

@@ -38,9 +38,7 @@ _COMMON = {
 }
 _WORDS = {name: frozenset(words.split()) for name, words in _COMMON.items()}
 _SHARED = frozenset(
-    word
-    for word, count in Tally(w for ws in _WORDS.values() for w in ws).items()
-    if count > 1
+    word for word, count in Tally(w for ws in _WORDS.values() for w in ws).items() if count > 1
 )
 MIN_LETTERS = 40  # letters under which a text's script says nothing
 MIN_HITS = 4  # common words under which a text's language is unknown

@@ -161,9 +161,7 @@ def build(
         parts.append(PayloadPart("question", "user", asked, (question.id,), plain))
         messages.append(WireMessage("user", question_text(asked, texts)))
     total = fixed + whole_tokens + asked_tokens
-    return Payload(
-        tuple(parts), tuple(messages), total, budget, tuple(notices), bool(notices)
-    )
+    return Payload(tuple(parts), tuple(messages), total, budget, tuple(notices), bool(notices))
 
 
 def _fit_summary(system: str, current: Fold | None, room: int, counter: Counter) -> str:

@@ -182,7 +182,11 @@ def _cut_for_budget(
         reserve += recall + limits.recall
     reserve += path.tokens("pinned", 0, end)
     high = limits.budget - policy.reserved
-    low = high if policy.low_share is None else min(high, math.floor(policy.low_share * limits.context))
+    low = (
+        high
+        if policy.low_share is None
+        else min(high, math.floor(policy.low_share * limits.context))
+    )
     starts = path.turns_between(start, end)
     keep_from, used, kept = end, 0, 0
     for turn in reversed(starts):

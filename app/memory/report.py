@@ -85,9 +85,7 @@ def memory_view(memory: ConversationMemory, counter: Counter, busy: bool) -> dic
     }
 
 
-def _fold_view(
-    memory: ConversationMemory, fold: Fold, current: Fold | None
-) -> dict[str, object]:
+def _fold_view(memory: ConversationMemory, fold: Fold, current: Fold | None) -> dict[str, object]:
     lineage = {entry.id for entry in memory.ledger.lineage(current)} if current else set[str]()
     if current is not None and fold.id == current.id:
         state = "current"

@@ -108,7 +108,7 @@ class Counter:
         fresh: list[Message] = []
         for message in messages:
             known = self._messages.get(message.id)
-            if known is None or known[0] is not message and known[0] != message:
+            if known is None or (known[0] is not message and known[0] != message):
                 fresh.append(message)
         if fresh:
             counts = self._tokenizer.count_many([sendable_text(m) for m in fresh])
