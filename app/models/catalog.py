@@ -29,9 +29,11 @@ class ModelInfo:
 def read_models(value: object) -> list[ModelInfo] | None:
     """The models in a parsed ``/models`` answer, in its order, each once; None if it is none."""
     answer = as_object(value)
-    places = (answer.get("data"), answer.get("models"), value)
-    items = next((place for place in places if isinstance(place, list)), None)
-    if items is None:
+    items = answer.get("data")
+    for place in (answer.get("models"), value):
+        if not isinstance(items, list):
+            items = place
+    if not isinstance(items, list):
         return None
     found: dict[str, ModelInfo] = {}
     for item in as_list(cast(object, items)):

@@ -10,7 +10,9 @@ import re
 
 from app.models.refusal import Refusal
 
-ANSWER_PARAM = r"(?:max_tokens|max_completion_tokens|max_new_tokens|max_output_tokens|maxoutputtokens|n_predict)"
+ANSWER_PARAM = (
+    r"(?:max_(?:completion_|new_|output_)?tokens|maxoutputtokens|n_predict)"  # of the answer
+)
 
 _N = r"(\d{3,8})\b(?![.]\d)"
 _LIMIT = (

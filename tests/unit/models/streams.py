@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (streams as they are)
 """Event streams as servers send them, and what they mean: shared by unit and property tests."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (streams as they are)
 """The decoder gives the same events however the bytes are cut."""
 
 from __future__ import annotations
