@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from app.conversation.message import Message
@@ -512,7 +513,7 @@ def _after(path: ActivePath, fold: Fold | None) -> int:
 def _turns(path: ActivePath, start: int, end: int) -> list[list[Message]]:
     """The eligible messages of ``[start, end)`` by turn."""
     starts = [*path.turns_between(start, end), end]
-    turns = [path.select("eligible", a, b) for a, b in zip(starts, starts[1:], strict=False)]
+    turns = [path.select("eligible", a, b) for a, b in pairwise(starts)]
     return [turn for turn in turns if turn]
 
 

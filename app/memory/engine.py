@@ -208,7 +208,7 @@ class MemoryEngine:
         return True
 
     def learn(self, memory: ConversationMemory, counted: int, usage: Usage) -> str | None:
-        """Learn the model's factor from what the server counted; a notice when it cut the prompt."""
+        """Learn the model's factor from the server's count; a notice when it cut the prompt."""
         factor, truncated = learn_factor(memory.settings.factor, counted, usage.prompt_tokens)
         if truncated:
             return (

@@ -152,7 +152,7 @@ class ActivePath:
         return self.messages[self.turn_at(index)].id
 
     def turns_between(self, start: int, end: int) -> list[int]:
-        """Starts of the turns that begin in ``[start, end)``, and ``start`` itself if inside one."""
+        """Starts of the turns that begin in ``[start, end)``; ``start`` itself always."""
         low = bisect_right(self.turn_starts, start)
         high = bisect_right(self.turn_starts, end - 1)
         return ([start] if start < end else []) + self.turn_starts[low:high]

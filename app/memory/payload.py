@@ -93,7 +93,8 @@ def build(
     budget = settings.limits.budget
     notices: list[str] = []
     start, end = plan.window_start, plan.end
-    sent: list[tuple[PartKind, Message]] = [("pin", m) for m in path.select("pinned", 0, start)]
+    sent: list[tuple[PartKind, Message]] = []
+    sent += [("pin", message) for message in path.select("pinned", 0, start)]
     sent += [
         ("window", path.messages[i])
         for i in range(start, end)

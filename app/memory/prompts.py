@@ -51,7 +51,8 @@ def question_text(question: str, passages: Sequence[str]) -> str:
     if not passages:
         return question
     quoted = "\n".join(as_data(passage) for passage in passages)
-    return f"{_RECALL_LABEL}\n{RECALL_OPEN}\n{quoted}\n{RECALL_CLOSE}\n\n{_QUESTION_LABEL}\n\n{question}"
+    block = f"{_RECALL_LABEL}\n{RECALL_OPEN}\n{quoted}\n{RECALL_CLOSE}"
+    return f"{block}\n\n{_QUESTION_LABEL}\n\n{question}"
 
 
 FOLD_SYSTEM = """\

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 from app.memory.ports import Clock
 from app.models.errors import TimedOut
@@ -46,7 +47,7 @@ async def ask(
     """
     call = asyncio.ensure_future(_collect(model, messages, max_tokens))
     deadline = asyncio.ensure_future(clock.sleep(wait_ms))
-    waiting: set[asyncio.Future[object]] = {call, deadline}  # type: ignore[arg-type]
+    waiting: set[asyncio.Future[Any]] = {call, deadline}
     if skip is not None:
         waiting.add(asyncio.ensure_future(skip.wait()))
     try:
