@@ -1,0 +1,189 @@
+// The message box. Works before Python is there: a message that is sent early waits and is shown.
+// Enter sends, Shift+Enter breaks the line, an Enter that belongs to an input method does neither.
+
+import { ask, dispatch, follow, publish, topic } from "./bus.js";
+import { $, announce } from "./dom.js";
+
+const DRAFT_MS = 400;
+const WORDS = { preparing: "Preparing", folding: "Folding earlier messages", answering: "Generating" };
+const ENDS = { complete: "Answer complete", stopped: "Stopped", failed: "The answer failed" };
+
+export class Composer {
+  constructor() {
+    this.form = $("composer");
+    this.box = $("message");
+    this.status = $("status");
+    this.busy = false;
+    this.state = "idle";
+    this.conversation = null;
+    this.draftTimer = 0;
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.send();
+    });
+    this.box.addEventListener("keydown", (event) => this.#key(event));
+    this.box.addEventListener("input", () => this.#changed());
+    $("stop").addEventListener("click", () => this.stop());
+    $("skip").addEventListener("click", () => ask("skip"));
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;
+      if (this.busy && !document.querySelector("dialog[open]")) this.stop();
+    });
+    window.addEventListener("pagehide", () => this.saveDraft());
+    follow("boot", ({ state }) => this.#boot(state));
+    follow("busy", (value) => this.#busy(value));
+    follow("thread", (value) => this.#opened(value));
+    this.#look();
+  }
+
+  #key(event) {
+    if (event.key !== "Enter" || event.shiftKey || event.altKey) return;
+    // Safari tells compositionend first, then a keydown that is known by 229 only.
+    if (event.isComposing || event.keyCode === 229) return;
+    const wantsModifier = topic("settings")?.send_key === "ctrl-enter";
+    if (wantsModifier && !event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    if (!event.repeat) this.send();
+  }
+
+  send() {
+    const text = this.box.value;
+    this.box.focus();
+    if (!text.trim() || this.busy) return;
+    if (topic("boot")?.state !== "ready") {
+      this.#queue(text);
+      return;
+    }
+    this.#clear();
+    this.#ask(text);
+  }
+
+  async #ask(text) {
+    try {
+      await dispatch("send", text);
+    } catch (error) {
+      // The session refused it as a whole: nothing typed may be lost.
+      if (!this.box.value) this.box.value = text;
+      this.#changed();
+      publish("page_notice", { level: "error", text: error.message });
+    }
+  }
+
+  #queue(text) {
+    if (topic("boot")?.state === "failed") return;
+    if (topic("queued")) {
+      this.status.textContent = "One message is waiting already; this one stays in the box";
+      return;
+    }
+    publish("queued", { text });
+    this.#clear();
+    this.status.textContent = "Your message waits until Python is ready";
+    announce("Your message goes out as soon as Python is ready");
+  }
+
+  #boot(state) {
+    const queued = topic("queued");
+    if (state === "ready") {
+      this.status.textContent = "Ready";
+      if (queued) {
+        publish("queued", null);
+        this.#ask(queued.text);
+      }
+    } else if (state === "failed") {
+      this.status.textContent = "Could not start";
+      if (queued) {
+        publish("queued", null);
+        this.box.value = [queued.text, this.box.value].filter(Boolean).join("\n\n");
+        this.#changed();
+      }
+    }
+  }
+
+  async stop() {
+    this.status.textContent = "Stopping";
+    await ask("stop");
+    this.#refocus();
+  }
+
+  #busy({ state, can_skip: canSkip }) {
+    const was = this.state;
+    this.state = state;
+    this.busy = state !== "idle";
+    $("stop").hidden = !this.busy;
+    $("send").hidden = this.busy;
+    $("skip").hidden = !canSkip;
+    this.status.classList.toggle("busy", this.busy);
+    if (this.busy) this.status.textContent = WORDS[state] ?? "Working";
+    else if (was !== "idle") {
+      // The thread of the same moment says how it ended; it may be drawn after this topic.
+      queueMicrotask(() => this.#ended(was));
+      this.#refocus();
+    }
+  }
+
+  #ended(was) {
+    const last = topic("thread")?.messages?.at(-1);
+    const answered = was === "answering" || was === "preparing";
+    this.status.textContent = (answered && last?.role === "assistant" && ENDS[last.status]) || "Ready";
+  }
+
+  /** After an answer the box has the focus again, unless the reader has gone elsewhere. */
+  #refocus() {
+    const at = document.activeElement;
+    const free = !at || at === document.body || this.form.contains(at) || at.closest?.(".msg-error");
+    if (free && !document.querySelector("dialog[open]")) this.box.focus({ preventScroll: true });
+  }
+
+  #opened(value) {
+    const id = value.conversation_id;
+    if (id === this.conversation) return;
+    const first = this.conversation === null;
+    this.conversation = id;
+    // What was typed while Python started belongs to the conversation that opens first.
+    if (first && this.box.value) this.#changed();
+    else this.#loadDraft(id);
+    if (matchMedia("(pointer: fine)").matches) this.#refocus();
+  }
+
+  async #loadDraft(id) {
+    clearTimeout(this.draftTimer);
+    this.draftTimer = 0;
+    this.box.value = "";
+    this.#look();
+    const text = await ask("draft");
+    if (this.conversation !== id || this.box.value || !text) return;
+    this.box.value = text;
+    this.#look();
+  }
+
+  /** Keeps what is in the box; to be awaited before another conversation is opened. */
+  async saveDraft() {
+    if (!this.draftTimer) return;
+    clearTimeout(this.draftTimer);
+    this.draftTimer = 0;
+    await ask("set_draft", this.box.value);
+  }
+
+  #clear() {
+    this.box.value = "";
+    this.#look();
+    clearTimeout(this.draftTimer);
+    this.draftTimer = 0;
+    if (topic("boot")?.state === "ready") ask("set_draft", "");
+  }
+
+  #changed() {
+    this.#look();
+    clearTimeout(this.draftTimer);
+    if (topic("boot")?.state !== "ready") return;
+    this.draftTimer = setTimeout(() => this.saveDraft(), DRAFT_MS);
+  }
+
+  #look() {
+    const empty = this.box.value.length === 0;
+    this.form.classList.toggle("empty", empty);
+    if (CSS.supports("field-sizing", "content")) return;
+    this.box.style.height = "auto";
+    if (!empty) this.box.style.height = `${Math.min(this.box.scrollHeight, 320)}px`;
+  }
+}

@@ -1,0 +1,209 @@
+// The endpoint part of the settings: address, key, model list, and a test that says what is wrong.
+// A new address is reached after one reload (the page's security policy is fixed when it loads).
+
+import { ask, follow, topic } from "./bus.js";
+import { confirm } from "./dialogs.js";
+import { button, el, number } from "./dom.js";
+import { KINDS, isLocal, kindOf } from "./endpoint_kinds.js";
+import { Field, input, saveSettings, select } from "./fields.js";
+import { allowed, resumeAfterReload } from "./resume.js";
+
+const newId = () => [...crypto.getRandomValues(new Uint8Array(8))].map((b) => b.toString(16).padStart(2, "0")).join("");
+
+export class EndpointForm {
+  constructor() {
+    this.id = null; // the endpoint that is shown; null: a new one, not saved yet
+    this.#build();
+    follow("models", () => this.#models());
+  }
+
+  #build() {
+    this.kind = new Field(select(KINDS.map(({ id, name }) => [id, name])), {
+      label: "Kind of server", name: "kind", save: () => this.#kindChosen(),
+    });
+    this.url = new Field(input({ type: "url", inputmode: "url", placeholder: "http://localhost:11434/v1" }), {
+      label: "Base URL", name: "base_url", save: () => this.saveUrl(),
+    });
+    this.label = new Field(input({ maxlength: "100" }), { label: "Name", name: "name", save: () => this.saveUrl() });
+    this.key = new Field(input({ type: "password", placeholder: "" }), {
+      label: "API key", name: "key", help: "Stays in this browser, is sent to this endpoint only, and is never exported.",
+      save: () => this.saveKey(),
+    });
+    const reveal = button("Show", { kind: "quiet reveal", "aria-pressed": "false", "aria-label": "Show the key" });
+    reveal.addEventListener("click", () => {
+      const hide = this.key.control.type === "text";
+      this.key.control.type = hide ? "password" : "text";
+      reveal.textContent = hide ? "Show" : "Hide";
+      reveal.setAttribute("aria-pressed", String(!hide));
+    });
+    const keyRow = el("div", { class: "with-button" });
+    this.key.control.replaceWith(keyRow);
+    keyRow.append(this.key.control, reveal);
+
+    this.list = el("datalist", { id: "model-names" });
+    this.model = new Field(input({ list: "model-names", placeholder: "Load the list, or type a name" }), {
+      label: "Chat model", name: "chat_model", after: () => this.onModel?.(),
+    });
+    this.load = button("Load list");
+    this.load.addEventListener("click", () => this.loadModels());
+    const modelRow = el("div", { class: "with-button" });
+    this.model.control.replaceWith(modelRow);
+    modelRow.append(this.model.control, this.load);
+    this.modelPick = el("select", { "aria-label": "Models of this endpoint", hidden: true });
+    this.modelPick.addEventListener("change", () => {
+      if (!this.modelPick.value) return;
+      this.model.control.value = this.modelPick.value;
+      this.model.save();
+    });
+    modelRow.after(this.modelPick, this.list);
+
+    this.testButton = button("Test connection", { kind: "primary" });
+    this.testButton.addEventListener("click", () => this.test());
+    this.remove = button("Remove this endpoint", { kind: "quiet danger" });
+    this.remove.addEventListener("click", () => this.#remove());
+    this.result = el("p", { class: "result", role: "status", "aria-label": "Result of the test", hidden: true });
+    this.hint = el("p", { class: "note" });
+    this.local = el("p", { class: "note", hidden: true,
+      text: "A model on this computer or in your network: the browser may ask whether this page may reach local devices. Allow it, or nothing gets through." });
+    this.node = el("div", { class: "endpoint-form" },
+      el("div", { class: "columns" }, this.kind.node, this.label.node), this.url.node, this.hint, this.local, this.key.node, this.model.node,
+      el("div", { class: "row" }, this.testButton, this.remove), this.result);
+  }
+
+  /** Shows a saved endpoint, or (null) the form for a new one, with what was typed before. */
+  draw(settings, id) {
+    const changed = this.id !== id || !this.drawn;
+    this.drawn = true;
+    this.id = id;
+    const endpoint = settings.endpoints.find((one) => one.id === id);
+    if (changed) {
+      for (const field of [this.url, this.label, this.key, this.model]) field.tell("");
+      this.key.control.value = "";
+      this.url.control.value = endpoint?.base_url ?? "";
+      this.label.control.value = endpoint?.name ?? "";
+      this.kind.control.value = endpoint ? kindOf(endpoint.base_url).id : "other";
+      this.#say("");
+      if (!endpoint) {
+        this.kind.control.value = "ollama";
+        this.url.control.value = KINDS[0].url;
+        this.label.control.value = KINDS[0].name;
+      }
+    } else if (endpoint) {
+      this.url.show(endpoint.base_url);
+      this.label.show(endpoint.name);
+    }
+    if (endpoint && settings.chat_endpoint === id) this.model.show(settings.chat_model);
+    const has = settings.has_key?.[id];
+    this.key.control.placeholder = has ? "A key is kept. Type to replace it, or a space to remove it" : "None";
+    this.remove.hidden = !endpoint;
+    this.#hints();
+    this.#models();
+  }
+
+  #hints() {
+    const kind = KINDS.find((one) => one.id === this.kind.value) ?? KINDS.at(-1);
+    this.hint.textContent = kind.hint();
+    this.local.hidden = !isLocal(this.url.value);
+  }
+
+  #kindChosen() {
+    const kind = KINDS.find((one) => one.id === this.kind.value);
+    const usual = KINDS.some((one) => one.url === this.url.value) || !this.url.value;
+    if (usual) this.url.control.value = kind.url;
+    if (!this.label.value || KINDS.some((one) => one.name === this.label.value)) this.label.control.value = kind.id === "other" ? "" : kind.name;
+    this.#hints();
+    if (this.id && usual && kind.url) this.saveUrl();
+  }
+
+  /** Saves the address (and name), as a new endpoint if it is one. True when it is saved. */
+  async saveUrl() {
+    const settings = topic("settings");
+    const entry = { id: this.id ?? newId(), name: this.label.value, base_url: this.url.value, kind: "openai" };
+    const others = settings.endpoints.filter((one) => one.kind !== "in-page");
+    const known = others.some((one) => one.id === entry.id);
+    const endpoints = known ? others.map((one) => (one.id === entry.id ? entry : one)) : [...others, entry];
+    const patch = known ? { endpoints } : { endpoints, chat_endpoint: entry.id, chat_model: "" };
+    const problem = await saveSettings(patch);
+    this.url.tell(problem);
+    this.#hints();
+    if (problem) return false;
+    this.id = entry.id;
+    this.onSaved?.(entry.id);
+    if (this.key.value) await this.saveKey();
+    return true;
+  }
+
+  async saveKey() {
+    if (!this.id || this.key.value === "") return true;
+    const answer = await ask("set_key", this.id, this.key.value.trim());
+    const problem = typeof answer === "string" ? answer : "";
+    this.key.tell(problem);
+    return !problem;
+  }
+
+  /** Everything typed is saved before the network is asked; false when something was refused. */
+  async #ready(what) {
+    if (!(await this.saveUrl()) || !(await this.saveKey())) return false;
+    const endpoint = topic("settings").endpoints.find((one) => one.id === this.id);
+    const url = endpoint?.base_url ?? this.url.value;
+    if (allowed(url)) return true;
+    this.#say("Pleat reloads once, so that its security policy lets this address in.");
+    await resumeAfterReload({ settings: true, then: what });
+    return false;
+  }
+
+  async loadModels() {
+    if (!(await this.#ready("models"))) return;
+    await ask("load_models", this.id);
+  }
+
+  async test() {
+    this.testButton.disabled = true;
+    try {
+      if (!(await this.#ready("test"))) return;
+      this.#say("Testing");
+      const answer = await ask("test_connection", this.id);
+      this.#say(answer?.text ?? "No result.", answer?.ok ? "good" : "bad");
+      if (answer?.ok && topic("models")?.endpoint_id !== this.id) await ask("load_models", this.id);
+    } finally {
+      this.testButton.disabled = false;
+    }
+  }
+
+  #say(text, kind = "") {
+    this.result.textContent = text;
+    this.result.className = `result ${kind}`.trim();
+    this.result.hidden = !text;
+  }
+
+  #models() {
+    const models = topic("models");
+    const mine = models && models.endpoint_id === this.id && this.id !== null;
+    this.load.disabled = Boolean(mine && models.state === "loading");
+    this.load.textContent = mine && models.state === "loading" ? "Loading" : "Load list";
+    const items = mine ? models.items ?? [] : [];
+    this.modelPick.hidden = items.length === 0;
+    const signature = JSON.stringify(items);
+    if (signature !== this.listed) {
+      this.listed = signature;
+      const text = ({ id, context_size: size }) => (size ? `${id} (${number(size)} tokens)` : id);
+      this.list.replaceChildren(...items.slice(0, 500).map(({ id }) => el("option", { value: id })));
+      this.modelPick.replaceChildren(el("option", { value: "", text: `Choose of ${items.length}` }),
+        ...items.map((item) => el("option", { value: item.id, text: text(item) })));
+    }
+    this.modelPick.value = items.some((item) => item.id === this.model.value) ? this.model.value : "";
+    if (mine && models.state === "failed") this.model.tell(models.error || "The list could not be loaded.");
+    else if (mine && models.state === "ready") this.model.tell("");
+  }
+
+  async #remove() {
+    const settings = topic("settings");
+    const endpoint = settings.endpoints.find((one) => one.id === this.id);
+    if (!(await confirm("Remove this endpoint?", `${endpoint?.name ?? ""}: its address and key are forgotten. Chats stay.`, "Remove"))) return;
+    await ask("set_key", this.id, "");
+    const endpoints = settings.endpoints.filter((one) => one.id !== this.id && one.kind !== "in-page");
+    const problem = await saveSettings({ endpoints });
+    if (problem) this.url.tell(problem);
+    else this.onSaved?.(topic("settings").chat_endpoint);
+  }
+}

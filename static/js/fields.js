@@ -1,0 +1,82 @@
+// Form fields that save themselves: each change goes to update_settings, and a refusal stands under
+// the field, with what was typed still in it.
+
+import { dispatch } from "./bus.js";
+import { el } from "./dom.js";
+
+let serial = 0;
+
+/** A label, a control, help and a place for the error. `patch(value)` gives what to save. */
+export class Field {
+  constructor(control, { label, name, help = "", patch = (value) => ({ [name]: value }), after = null, save = null }) {
+    this.control = control;
+    this.name = name;
+    this.patch = patch;
+    this.after = after;
+    this.save = save ?? (() => this.#update());
+    const id = `field-${(serial += 1)}`;
+    control.id = id;
+    this.help = el("p", { class: "note", id: `${id}-help`, text: help, hidden: !help });
+    this.error = el("p", { class: "field-error", id: `${id}-error`, role: "alert", hidden: true });
+    control.setAttribute("aria-describedby", `${id}-help ${id}-error`);
+    this.node = el("div", { class: "field" }, el("label", { for: id, text: label }), control, this.error, this.help);
+    control.addEventListener("change", () => this.save());
+    if (control.tagName === "INPUT") {
+      control.addEventListener("keydown", (event) => {
+        if (event.key === "Enter" && !event.isComposing && event.keyCode !== 229) this.save();
+      });
+    }
+  }
+
+  get value() {
+    return this.control.value;
+  }
+
+  /** Shows a saved value, unless the person is at this field or it holds a refused one. */
+  show(value) {
+    const text = value === null || value === undefined ? "" : String(value);
+    if (this.refused || document.activeElement === this.control || this.control.value === text) return;
+    this.control.value = text;
+  }
+
+  tell(problem) {
+    this.refused = Boolean(problem);
+    this.error.textContent = problem || "";
+    this.error.hidden = !problem;
+    this.control.setAttribute("aria-invalid", String(Boolean(problem)));
+  }
+
+  async #update() {
+    const patch = this.patch(this.value);
+    if (!patch) return true;
+    const problem = await saveSettings(patch);
+    this.tell(problem);
+    if (!problem) this.after?.();
+    return !problem;
+  }
+}
+
+/** Saves a patch; the first refusal in plain words, or "". */
+export async function saveSettings(patch) {
+  try {
+    const refused = (await dispatch("update_settings", patch)) ?? {};
+    return Object.values(refused)[0] ?? "";
+  } catch (error) {
+    return error.message;
+  }
+}
+
+export const input = (props = {}) => el("input", { type: "text", autocomplete: "off", spellcheck: "false", ...props });
+
+export const select = (options, props = {}) =>
+  el("select", props, ...options.map(([value, text]) => el("option", { value, text })));
+
+/** Replaces a select's options, keeping the chosen one where it is still there. */
+export function setOptions(control, options) {
+  const signature = JSON.stringify(options);
+  if (control.signature === signature) return;
+  control.signature = signature;
+  const { value } = control;
+  control.replaceChildren(...options.map(([id, text]) => el("option", { value: id, text })));
+  control.value = value;
+}

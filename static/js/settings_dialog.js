@@ -1,0 +1,138 @@
+// The dialog "Settings": models, memory, look, data. Every field saves itself; there is no Save to
+// forget, and closing loses nothing.
+
+import { follow, publish, topic } from "./bus.js";
+import { openDialog, section } from "./dialogs.js";
+import { button, el } from "./dom.js";
+import { EndpointForm } from "./endpoint_form.js";
+import { Field, input, saveSettings, select, setOptions } from "./fields.js";
+import { dataSection } from "./files.js";
+import { PRESETS } from "./memory_panel.js";
+import { allowed, resumeAfterReload, takeResume } from "./resume.js";
+import { localModel } from "./welcome.js";
+
+const NEW = "+new";
+
+export class SettingsDialog {
+  constructor({ composer }) {
+    this.composer = composer;
+    this.adding = false;
+    this.resume = takeResume();
+    follow("open_settings", (how) => how && this.open(how));
+    follow("settings", () => {
+      if (this.resume) this.#takeUp();
+      this.draw();
+    });
+  }
+
+  async #takeUp() {
+    const { then } = this.resume;
+    this.resume = null;
+    this.open({});
+    if (then === "test") await this.endpoint.test();
+    else if (then === "models") await this.endpoint.loadModels();
+  }
+
+  open({ part = "" } = {}) {
+    if (this.dialog?.open) return;
+    if (!this.body) this.#build();
+    const settings = topic("settings");
+    if (part === "endpoints" && settings && settings.endpoints.every((one) => one.kind === "in-page")) this.adding = true;
+    this.draw();
+    this.dialog = openDialog("Settings", {
+      kind: "wide settings",
+      subtitle: "Changes are kept at once.",
+      body: this.body,
+      foot: [button("Done", { act: "dialog-close", kind: "primary" })],
+      onClose: () => this.#closed(),
+    });
+  }
+
+  /** A chat endpoint that this page may not reach yet: one reload lets it in. */
+  #closed() {
+    const settings = topic("settings");
+    const endpoint = settings?.endpoints.find((one) => one.id === settings.chat_endpoint);
+    if (!endpoint?.base_url || allowed(endpoint.base_url)) return;
+    if (this.composer.busy) {
+      publish("page_notice", { level: "warning", text: "Reload the page when the answer is there: only then it may connect to the new endpoint." });
+    } else resumeAfterReload({ settings: false });
+  }
+
+  #build() {
+    const number = (props) => input({ inputmode: "numeric", ...props });
+    this.fields = {
+      context_size: new Field(number(), { label: "Context size", name: "context_size", help: "Tokens that the model can hold. Less is allowed: a cap on what a request costs." }),
+      max_answer_tokens: new Field(number(), { label: "Longest answer", name: "max_answer_tokens", help: "Tokens." }),
+      temperature: new Field(input({ inputmode: "decimal", placeholder: "The server’s own" }), { label: "Temperature", name: "temperature", help: "0 to 2; empty for the server’s own." }),
+      system_prompt: new Field(el("textarea", { rows: "3", dir: "auto" }), { label: "System prompt", name: "system_prompt" }),
+      utility: new Field(select([["same", "The chat model"], ["other", "Another model"], ["none", "No model (extractive, instant)"]]), { label: "Who summarises", name: "utility" }),
+      utility_endpoint: new Field(select([]), { label: "Endpoint of that model", name: "utility_endpoint" }),
+      utility_model: new Field(input(), { label: "Name of that model", name: "utility_model" }),
+      preset: new Field(select(PRESETS.map(([id, name]) => [id, name])), { label: "Way of folding", name: "preset" }),
+      theme: new Field(select([["system", "As the system"], ["light", "Light"], ["dark", "Dark"]]), { label: "Theme", name: "theme" }),
+      send_key: new Field(select([["enter", "Enter"], ["ctrl-enter", "Ctrl Enter"]]), { label: "A message goes out with", name: "send_key" }),
+    };
+    const f = this.fields;
+    this.chosen = new Field(select([]), { label: "Who answers", name: "chat_endpoint", save: () => this.#choose() });
+    this.endpoint = new EndpointForm();
+    this.endpoint.onSaved = (id) => {
+      this.adding = false;
+      this.chosen.control.value = id;
+      this.draw();
+    };
+    this.local = localModel();
+    this.memoryFields = el("div", { class: "columns" });
+    this.memory = new Map();
+    this.other = el("div", { class: "columns" }, f.utility_endpoint.node, f.utility_model.node);
+    this.body = el("div", { class: "settings-body" },
+      section("Model", this.chosen.node, this.local, this.endpoint.node),
+      section("Answers", el("div", { class: "columns three" }, f.context_size.node, f.max_answer_tokens.node, f.temperature.node), f.system_prompt.node),
+      section("Memory", el("div", { class: "columns" }, f.preset.node, f.utility.node), this.other, this.memoryFields),
+      section("Look", el("div", { class: "columns" }, f.theme.node, f.send_key.node)),
+      dataSection());
+  }
+
+  async #choose() {
+    const id = this.chosen.value;
+    this.adding = id === NEW;
+    if (this.adding) {
+      this.draw();
+      this.endpoint.url.control.focus();
+      return;
+    }
+    const same = topic("settings").chat_endpoint === id;
+    this.chosen.tell(same ? "" : await saveSettings({ chat_endpoint: id, chat_model: "" }));
+    this.draw();
+  }
+
+  draw() {
+    const settings = topic("settings");
+    if (!settings || !this.body) return;
+    const endpoints = settings.endpoints.map((one) => [one.id, one.kind === "in-page" ? "SmolLM2 135M, in this page" : one.name]);
+    setOptions(this.chosen.control, [...endpoints, [NEW, "Add an endpoint…"]]);
+    this.chosen.control.value = this.adding ? NEW : settings.chat_endpoint;
+    const chosen = settings.endpoints.find((one) => one.id === settings.chat_endpoint);
+    const inPage = !this.adding && (!chosen || chosen.kind === "in-page");
+    this.local.hidden = !inPage;
+    this.endpoint.node.hidden = inPage;
+    if (!inPage) this.endpoint.draw(settings, this.adding ? null : settings.chat_endpoint);
+    setOptions(this.fields.utility_endpoint.control, [["", "Choose"], ...endpoints]);
+    for (const [name, field] of Object.entries(this.fields)) field.show(settings[name]);
+    this.other.hidden = settings.utility !== "other";
+    this.#memory(settings.memory_fields ?? []);
+  }
+
+  /** The numbers of the chosen preset; built anew when the preset changes. */
+  #memory(list) {
+    const names = list.map((one) => one.name).join();
+    if (names !== this.memoryNames) {
+      this.memoryNames = names;
+      this.memory = new Map(list.map(({ name, label, least, most }) => [
+        name,
+        new Field(input({ inputmode: "numeric" }), { label, name, help: `${least} to ${most}` }),
+      ]));
+      this.memoryFields.replaceChildren(...[...this.memory.values()].map((field) => field.node));
+    }
+    for (const { name, value } of list) this.memory.get(name).show(value);
+  }
+}

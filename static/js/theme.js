@@ -1,0 +1,18 @@
+// Classic script, before the first paint: the theme that was chosen, so that nothing flashes.
+// Reads the settings only; the settings themselves are written by Python.
+(() => {
+  "use strict";
+  const choose = (theme) => {
+    if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+    else delete document.documentElement.dataset.theme;
+  };
+  window.pleatTheme = choose;
+  try {
+    const names = window.pleatStorageNames;
+    const key = (names && (names.settings || (names.key && names.key("settings")))) || "pleat.settings";
+    const stored = JSON.parse(localStorage.getItem(key) || "null");
+    choose(stored && (stored.theme || (stored.value && stored.value.theme)));
+  } catch {
+    // No storage or unreadable: the system's own scheme holds.
+  }
+})();

@@ -1,0 +1,91 @@
+// The card of an empty thread: the two ways to a model, and what to expect of each.
+// Shows the state of the in-page model while it loads, in place.
+
+import { ask, follow, publish, topic } from "./bus.js";
+import { button, el, megabytes } from "./dom.js";
+
+export const MODEL_BYTES = 98_362_432; // SmolLM2-135M-Instruct Q4_1, as served from this site
+
+/** Button and progress for the in-page model; used by the card and by the settings. */
+export function localModel() {
+  const label = `Run SmolLM2 135M in this page (${megabytes(MODEL_BYTES)}, from this site)`;
+  const start = button(label, { kind: "primary" });
+  const bar = el("progress", { max: "1", "aria-label": "Loading the model", hidden: true });
+  const text = el("p", { class: "note", "aria-live": "polite" });
+  start.addEventListener("click", async () => {
+    start.disabled = true;
+    await ask("load_local_model");
+    start.disabled = topic("local_model")?.state === "loading";
+  });
+  follow("local_model", (model) => {
+    const { state } = model;
+    start.hidden = state === "ready" || state === "loading";
+    start.disabled = false;
+    start.textContent = state === "failed" ? "Try to load the model again" : label;
+    bar.hidden = state !== "loading";
+    const total = model.total || model.bytes || MODEL_BYTES;
+    if (model.loaded) bar.value = Math.min(1, model.loaded / total);
+    else bar.removeAttribute("value");
+    text.classList.toggle("bad", state === "failed");
+    if (state === "loading") {
+      text.textContent = model.loaded
+        ? `Loading ${megabytes(model.loaded)} of ${megabytes(total)}`
+        : "Loading the model";
+    } else if (state === "ready") text.textContent = `${model.name || "The model"} is loaded and answers in this page.`;
+    else if (state === "failed") text.textContent = model.error || "The model could not be loaded.";
+    else text.textContent = "";
+  });
+  return el("div", { class: "local-model" }, start, bar, text);
+}
+
+/** The first-run card. Once a model is chosen it is a short greeting. */
+export function welcome() {
+  const connect = button("Connect an endpoint", { kind: "" });
+  connect.addEventListener("click", () => publish("open_settings", { part: "endpoints" }));
+  const setUp = el(
+    "div",
+    { class: "ways" },
+    el(
+      "section",
+      { class: "way" },
+      el("h3", { text: "In this page" }),
+      el("p", { text: "No key, no server, nothing leaves this device. A very small model: good to try folding, not for hard questions." }),
+      localModel(),
+    ),
+    el(
+      "section",
+      { class: "way" },
+      el("h3", { text: "Your own endpoint" }),
+      el("p", { text: "Ollama, LM Studio, llama.cpp, OpenRouter, OpenAI, or any server that speaks the same API." }),
+      connect,
+      el("p", { class: "note", text: "For a model on this computer or in your network, the browser may ask whether this page may reach local devices: allow it." }),
+    ),
+  );
+  const chosen = el("p", { class: "note" });
+  const card = el(
+    "div",
+    { class: "welcome" },
+    el("h2", { text: "Talk as long as you like." }),
+    el("p", {
+      class: "lead",
+      text: "When a chat outgrows the model’s context, Pleat folds the oldest turns into a short summary and keeps the newest word for word. Nothing is deleted: the whole transcript stays here, in your browser.",
+    }),
+    setUp,
+    chosen,
+  );
+  const look = () => {
+    const settings = topic("settings");
+    const endpoint = settings?.endpoints?.find((one) => one.id === settings.chat_endpoint);
+    const local = !endpoint || endpoint.kind === "in-page";
+    const ready = settings !== undefined && (local ? topic("local_model")?.state === "ready" : Boolean(settings.chat_model));
+    setUp.hidden = ready;
+    chosen.hidden = !ready;
+    chosen.textContent = local
+      ? `${topic("local_model")?.name || "SmolLM2 135M"} answers, in this page.`
+      : `${settings?.chat_model} answers, at ${endpoint?.name}.`;
+  };
+  follow("settings", look);
+  follow("local_model", look);
+  look();
+  return card;
+}
