@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.conversation.message import INVISIBLE, Message, Part, Status
+from app.memory.engine import ConversationMemory
 from app.models.errors import ContextOverflow, ModelError, explain
 from app.models.port import ChatModel, Usage
 from app.state.app_state import NO_STREAM
@@ -37,6 +38,7 @@ class Answer:
     _saved_at: float = 0.0
     _drawing: asyncio.Task[None] | None = None
     _saving: asyncio.Task[None] | None = None
+    _memory: ConversationMemory | None = None
 
     async def run(self) -> None:
         """Make the answer; never raises (a cancellation is the user's Stop)."""
@@ -72,7 +74,7 @@ class Answer:
         desk, opened = self.desk, self.opened
         desk.show_busy(opened, "preparing")
         model = desk.models.chat(opened.id)
-        memory = desk.memory(opened)
+        memory = self._memory = desk.memory(opened)
         for attempt in (1, 2):
             prepared = await desk.engine.prepare(memory, on_state=self._on_state)
             desk.show_memory(opened)
@@ -81,11 +83,13 @@ class Answer:
                 desk.state.notify.say(notice, "warning")
             self._begin(model)
             desk.show_busy(opened, "answering")
+            logged = desk.models.chat(opened.id, prepared.saved)
             try:
-                await self._stream(model, prepared)
+                await self._stream(logged, prepared)
             except ContextOverflow as overflow:
                 if attempt == 2 or self._text or not desk.engine.overflowed(memory, overflow):
                     raise
+                desk.show_busy(opened, "preparing")
                 continue
             if self._usage is not None:
                 notice = desk.engine.learn(memory, prepared.account["total"], self._usage)
@@ -184,9 +188,9 @@ class Answer:
     async def _end(self, status: Status, error: str, kind: str) -> None:
         """Keep the answer as it ended; the memory goes on from it."""
         desk, opened = self.desk, self.opened
-        for task in (self._drawing,):
-            if task is not None:
-                task.cancel()
+        if self._drawing is not None:
+            self._drawing.cancel()
+        desk.learned(opened)
         self._begin(None)
         assert self.message is not None
         finish = FAILED + kind if kind else self._finish
@@ -201,7 +205,7 @@ class Answer:
         if conversation is None:  # deleted meanwhile: nothing is left to be shown or folded
             return
         opened.conversation = conversation
-        if opened.memory is not None and opened.leaf_id == ended.id:
+        if opened.memory is not None and opened.memory is self._memory:
             opened.memory.append(ended)
         else:
             opened.memory = None

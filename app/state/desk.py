@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from app.conversation.tree import Conversation
 from app.memory.engine import ConversationMemory, MemoryEngine
 from app.memory.policies import MemorySettings
+from app.models.usage import UsageRecord, economy, totals
 from app.state.app_state import IDLE, NO_STREAM, NO_THREAD, AppState
 from app.state.open_conversation import OpenConversation
 from app.state.ports import Channel, Clock, Ids, Locks, ModelSource
@@ -38,6 +39,7 @@ class Desk:
     locks: Locks
     report: Callable[[BaseException], None]
     tab: str
+    change_settings: Callable[[Settings], None] = lambda _: None
     settings: Settings = field(default_factory=Settings)
     shown: OpenConversation | None = None
     tasks: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
@@ -56,6 +58,7 @@ class Desk:
         task = asyncio.get_running_loop().create_task(guarded())
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
+        task.add_done_callback(lambda _: work.close())  # cancelled before it began
         return task
 
     def tell_tabs(self, conversation_id: str) -> None:
@@ -71,14 +74,8 @@ class Desk:
             context_size=settings.context_size(),
             system_prompt=settings.system_prompt if prompt is None else prompt,
             max_tokens=settings.max_answer_tokens,
-            utility_context=self._utility_context(),
+            factor=settings.factor(),
         )
-
-    def _utility_context(self) -> int | None:
-        settings = self.settings
-        if settings.utility != "other":
-            return None
-        return settings.context_size(settings.utility_endpoint, settings.utility_model)
 
     def memory(self, opened: OpenConversation) -> ConversationMemory:
         """The conversation's memory, built anew when its structure or settings changed."""
@@ -113,8 +110,22 @@ class Desk:
 
     def current(self, opened: OpenConversation) -> str | None:
         """The boundary of the current fold, None when nothing is folded."""
-        fold = self.memory(opened).current()
+        fold = self.memory(opened).current
         return None if fold is None else fold.boundary
+
+    def learned(self, opened: OpenConversation) -> None:
+        """Keep what the memory has learned of the model: its factor, a smaller context."""
+        if opened.memory is None:
+            return
+        known, learned = self.memory_settings(opened.conversation), opened.memory.settings
+        settings = self.settings
+        if learned.factor != known.factor:
+            settings = settings.with_factor(learned.factor)
+        if learned.context_size < known.context_size:
+            endpoint, model = settings.chat_endpoint, settings.chat_model
+            settings = settings.with_context_size(endpoint, model, learned.context_size)
+        if settings != self.settings:
+            self.change_settings(settings)
 
     def show_memory(self, opened: OpenConversation) -> None:
         """The memory may have changed: publish and mirror it."""
@@ -123,11 +134,12 @@ class Desk:
         if commit > opened.conversation.commit:  # a fold was committed here
             opened.conversation = replace(opened.conversation, commit=commit)
             self.tell_tabs(opened.id)
-        opened.folds = list(memory.ledger.entries())
+        opened.folds = list(iter(memory.ledger))
         if opened.stored:
-            self.mirror.committed(opened.id, memory.current())
+            self.mirror.committed(opened.id, memory.current)
         if opened is self.shown:
-            self.state.memory.publish(self.engine.view(memory))
+            view = self.engine.view(memory)
+            self.state.memory.publish({**view, "usage": usage_view(opened.usage)})
 
     def show(self, opened: OpenConversation | None) -> None:
         """Draw everything of a conversation; it is the one that is shown from now on."""
@@ -141,3 +153,13 @@ class Desk:
         self.show_busy(opened, opened.state, opened.can_skip)
         self.show_thread(opened)
         self.show_memory(opened)
+
+
+def usage_view(records: list[UsageRecord]) -> dict[str, Any]:
+    """Totals by role, and what folding cost and saved, of one conversation; in tokens."""
+    spent = economy(records)
+    return {
+        **{role: asdict(sums) for role, sums in totals(records).items()},
+        "folding_cost": spent.cost,
+        "folding_saved": spent.saved,
+    }

@@ -5,8 +5,6 @@ A deleted conversation is a tombstone at once, can come back for a while, and is
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
 from dataclasses import replace
 from typing import Any, cast
@@ -17,7 +15,7 @@ from app.conversation.tree import Conversation, Tree
 from app.memory.ledger import Fold
 from app.state.desk import Desk
 from app.state.local_values import LocalValues
-from app.state.open_conversation import STREAMING, OpenConversation
+from app.state.open_conversation import STREAMING, OpenConversation, stop
 from app.state.repository import UNDO_PERIOD
 from app.state.tabs import Tabs
 
@@ -74,6 +72,10 @@ class Library:
         """A conversation that this tab has loaded."""
         return self._opened.get(id)
 
+    def opened(self) -> list[OpenConversation]:
+        """All conversations that this tab has loaded."""
+        return list(self._opened.values())
+
     def all_ids(self) -> list[str]:
         """The ids of all conversations."""
         return list(self._known)
@@ -118,17 +120,15 @@ class Library:
             return None
         messages = await repository.messages(id)
         folds = await repository.folds(id)
-        if id in self._opened:  # loaded twice at once
-            return self._opened[id]
         messages = await self._settled(id, messages)
         tree = Tree(messages)
         leaf = conversation.leaf_id
         opened = OpenConversation(
             conversation, tree, leaf if leaf in tree else tree.newest_leaf(), folds
         )
-        self._opened[id] = opened
+        opened.usage = await repository.usage(id)
         self._known[id] = conversation
-        return opened
+        return self._opened.setdefault(id, opened)  # loaded twice at once: the first stays
 
     async def _settled(self, id: str, messages: list[Message]) -> list[Message]:
         """Answers whose tab is gone become stopped."""
@@ -178,6 +178,13 @@ class Library:
         self.publish()
         self._desk.tell_tabs(opened.id)
 
+    def answered(self, opened: OpenConversation) -> None:
+        """An answer has ended: the list may be in another order, and the search has new text."""
+        if opened.id in self._known:
+            self._known[opened.id] = opened.conversation
+            self._texts.pop(opened.id, None)
+            self.publish()
+
     async def rename(self, id: str, title: str) -> None:
         """Give a title; an empty one changes nothing."""
         title = " ".join(title.split())[:MAX_TITLE]
@@ -204,6 +211,7 @@ class Library:
         self._forget(id)
         if opened is not None:
             await stop(opened)
+            self._desk.engine.forget(id)
         if known is not None:
             await self._desk.repository.delete(id)
             self._deleted.append(known)
@@ -317,13 +325,3 @@ class Library:
             self._desk.show_thread(opened)
             self._desk.show_memory(opened)
         self.publish()
-
-
-async def stop(opened: OpenConversation) -> None:
-    """Stop what answers or folds in a conversation, and wait for its end."""
-    me = asyncio.current_task()
-    for task in (opened.task, opened.folding):
-        if task is not None and not task.done() and task is not me:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.wait([task])

@@ -67,9 +67,7 @@ class SettingsModels:
         if settings.utility == "none":
             return Roles(chat and Assigned(chat.model, chat.context_size, weak=True))
         if settings.utility == "other":
-            return Roles(
-                chat, self._assigned(settings.utility_endpoint, settings.utility_model)
-            )
+            return Roles(chat, self._assigned(settings.utility_endpoint, settings.utility_model))
         return Roles(chat)
 
     async def list_models(self, endpoint_id: str) -> Sequence[ModelInfo]:

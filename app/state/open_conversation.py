@@ -17,6 +17,7 @@ from app.memory.ledger import Fold
 
 if TYPE_CHECKING:
     from app.memory.engine import ConversationMemory
+    from app.models.usage import UsageRecord
 
 FAILED = "error:"  # a message's finish, when the model failed: this and the kind of the error
 STREAMING = "tab:"  # a message's finish, while it streams: this and the tab that writes it
@@ -30,10 +31,13 @@ class OpenConversation:
     tree: Tree = field(default_factory=Tree)
     leaf_id: str | None = None
     folds: Sequence[Fold] = ()
+    usage: list[UsageRecord] = field(default_factory=list["UsageRecord"])
     memory: ConversationMemory | None = None
     stored: bool = True
     state: str = "idle"
     can_skip: bool = False
+    sending: bool = False  # a question is being stored
+    stopping: bool = False
     task: asyncio.Task[None] | None = None
     folding: asyncio.Task[None] | None = None
 
@@ -45,7 +49,7 @@ class OpenConversation:
     @property
     def busy(self) -> bool:
         """Whether an answer is being made."""
-        return self.task is not None and not self.task.done()
+        return self.sending or (self.task is not None and not self.task.done())
 
     def path(self) -> list[Message]:
         """The active path."""
@@ -82,6 +86,22 @@ class OpenConversation:
             self.leaf_id = wanted if wanted in self.tree else self.tree.newest_leaf()
         elif not self.busy:
             self.leaf_id = self.tree.newest_leaf(self.leaf_id)
+
+
+async def stop(opened: OpenConversation) -> None:
+    """Stop what answers or folds in a conversation, and wait for its end. Never raises."""
+    me = asyncio.current_task()
+    running = [
+        task
+        for task in (opened.task, opened.folding)
+        if task is not None and not task.done() and task is not me
+    ]
+    if running and not opened.stopping:
+        opened.stopping = True  # the end of an answer must not be cancelled by a second Stop
+        for task in running:
+            task.cancel()
+    if running:
+        await asyncio.wait(running)
 
 
 def error_kind(message: Message) -> str:

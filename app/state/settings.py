@@ -10,7 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
 
-from app.memory.budget import DEFAULT_CONTEXT, MAX_CONTEXT, MIN_CONTEXT, read_size
+from app.memory.budget import (
+    DEFAULT_CONTEXT,
+    MAX_CONTEXT,
+    MAX_FACTOR,
+    MIN_CONTEXT,
+    MIN_FACTOR,
+    read_size,
+)
 from app.memory.policies import NAMED_SETTINGS, Policy, make_policy
 from app.models.endpoint import EndpointError, normal_base_url
 from app.state import fields
@@ -40,6 +47,10 @@ def _nothing() -> Mapping[str, Mapping[str, int]]:
     return {}
 
 
+def _no_factors() -> Mapping[str, Mapping[str, float]]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All settings. Sizes in tokens, times in seconds, shares of the context as fractions.
@@ -47,7 +58,7 @@ class Settings:
     ``context_sizes``: by endpoint id, then model id. ``temperature`` None: the server's own.
     ``utility``: who summarises: "same" (the chat model), "none" (the extractive summariser), or
     "other" (``utility_endpoint`` and ``utility_model``). ``memory``: by preset, the named settings
-    that differ from the preset's own.
+    that differ from the preset's own. ``factors``: learned per model, not typed.
     """
 
     endpoints: tuple[Endpoint, ...] = (_IN_PAGE_ENDPOINT,)
@@ -57,6 +68,7 @@ class Settings:
     utility_endpoint: str = ""
     utility_model: str = ""
     context_sizes: Mapping[str, Mapping[str, int]] = field(default_factory=_nothing)
+    factors: Mapping[str, Mapping[str, float]] = field(default_factory=_no_factors)
     max_answer_tokens: int = 1024
     temperature: float | None = None
     system_prompt: str = "You are a helpful assistant."
@@ -77,6 +89,16 @@ class Settings:
         if known is not None:
             return known
         return IN_PAGE_CONTEXT if endpoint_id == IN_PAGE else DEFAULT_CONTEXT
+
+    def factor(self) -> float:
+        """How many of the chat model's own tokens one counted token is, as far as learned."""
+        return self.factors.get(self.chat_endpoint, {}).get(self.chat_model, 1.0)
+
+    def with_factor(self, factor: float) -> Settings:
+        """The settings with the chat model's factor set."""
+        factors = {key: dict(models) for key, models in self.factors.items()}
+        factors.setdefault(self.chat_endpoint, {})[self.chat_model] = factor
+        return replace(self, factors=factors)
 
     def with_context_size(self, endpoint_id: str, model: str, size: int) -> Settings:
         """The settings with one model's context size set."""
@@ -273,7 +295,11 @@ def from_record(record: Mapping[str, Any]) -> tuple[Settings, dict[str, str]]:
             problems["endpoints"] = str(error)
             continue
         good.append(each)
-    settings = replace(settings, memory=memory, endpoints=_endpoints(good))
+    factors: dict[str, dict[str, float]] = {}
+    for endpoint_id, model, value in _pairs(record.get("factors")):
+        if isinstance(value, (int, float)) and MIN_FACTOR <= value <= MAX_FACTOR:
+            factors.setdefault(endpoint_id, {})[model] = float(value)
+    settings = replace(settings, factors=factors, memory=memory, endpoints=_endpoints(good))
     apart = ("context_sizes", "memory", "endpoints")
     rest = {name: record[name] for name in FIELDS if name in record and name not in apart}
     settings, refused = patched(settings, rest)
@@ -296,6 +322,7 @@ def to_record(settings: Settings) -> dict[str, Any]:
     record = {name: getattr(settings, name) for name in FIELDS}
     record["endpoints"] = [asdict(each) for each in settings.endpoints]
     record["context_sizes"] = {key: dict(sizes) for key, sizes in settings.context_sizes.items()}
+    record["factors"] = {key: dict(models) for key, models in settings.factors.items()}
     record["memory"] = {preset: dict(names) for preset, names in settings.memory.items()}
     record["schema"] = SCHEMA
     return record
