@@ -8,11 +8,22 @@ from __future__ import annotations
 
 import re
 
-MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 _MONTH = {name[:3].lower(): i for i, name in enumerate(MONTHS, 1)}
-_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _COUNT = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
           "seven": 7, "eight": 8, "nine": 9, "ten": 10}  # fmt: skip
 _WEEKDAY = r"(mon|tues|wednes|thurs|fri|satur|sun)day"

@@ -21,6 +21,7 @@ class Candidate:
     cost: int
     features: dict[str, float]
     prior: float
+    hangs: bool = False  # only behind the unit before it
 
 
 def choose(
@@ -47,7 +48,8 @@ def choose(
         cost = c.cost + (0 if c.record in opened else heads[c.record])
         return gain * c.prior / (cost + 1.5)
 
-    heap = [(-value(c), i) for i, c in enumerate(candidates)]
+    behind = {i - 1: i for i, c in enumerate(candidates) if c.hangs}
+    heap = [(-value(c), i) for i, c in enumerate(candidates) if not c.hangs]
     heapq.heapify(heap)
     while heap:
         stale, i = heapq.heappop(heap)
@@ -70,8 +72,10 @@ def choose(
         taken.append(c)
         for key in c.features:
             covered[key] = covered.get(key, 0) + 1
+        if i in behind:
+            heapq.heappush(heap, (-value(candidates[i + 1]), i + 1))
         if first:  # its other units are cheaper now: their gains may have risen
             for j in by_record[c.record]:
-                if not done[j]:
+                if not done[j] and not candidates[j].hangs:
                     heapq.heappush(heap, (-value(candidates[j]), j))
     return taken

@@ -38,8 +38,10 @@ class Record:
         last = -2
         for i in chosen:
             unit = self.units[i]
-            if body:
-                body += (" and " if unit.joined and last == i - 1 and not _ended(body) else " ")
+            if body and unit.glue and last == i - 1:
+                body += unit.glue
+            elif body:
+                body += " " if _ended(body) else "; "
             body += unit.text
             last = i
         head = f"[{self.day}] " if dated and self.day else ""
@@ -72,7 +74,7 @@ def records(previous: Sequence[Line], items: Sequence[Source]) -> list[Record]:
 
 def _anchored(unit: Unit, day: str) -> Unit:
     text = anchor(unit.text, day) if day and unit.kind == "prose" else unit.text
-    return unit if text == unit.text else Unit(text, unit.kind, unit.joined)
+    return unit if text == unit.text else Unit(text, unit.kind, unit.glue, unit.hangs)
 
 
 def _labels(previous: Sequence[Line]) -> frozenset[str]:

@@ -29,15 +29,15 @@ _QUESTION = re.compile(r"[?？]\s*[\"'”’)]*$|か[。？]?$")
 _SECOND = re.compile(r"\b(?:you|your|you're|you've|you'll)\b", re.IGNORECASE)
 
 COMMON = 800  # ranks below this are everyday words
-SLOPE = 0.9
-TOP = 5.0
+SLOPE = 0.2
+TOP = 2.0
 NUMBER = 4.2
-SHORT_NUMBER = 2.5
+SHORT_NUMBER = 4.0
 ADDRESS = 4.5
-NAME = (1.15, 0.8)
+NAME = (1.2, 1.5)
 ASKED = 0.5
 FIRST = 1.15
-SECOND = 0.75
+SECOND = 1.0
 DECIDED = 1.15
 PHOTO = 0.8
 CODE = 0.6
@@ -91,7 +91,7 @@ def features(text: str, rarity: Rarity, names: frozenset[str]) -> dict[str, floa
             out[low] = ADDRESS
         elif low not in STOP and len(low) > 1 and low not in names:
             weight = rarity.of(low)
-            if not start and run[0].isupper() or any(c.isupper() for c in run[1:]) or "_" in run:
+            if (not start and run[0].isupper()) or any(c.isupper() for c in run[1:]) or "_" in run:
                 weight = weight * NAME[0] + NAME[1]
             key = stem(low)
             if weight > out.get(key, 0.0):

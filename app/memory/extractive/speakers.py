@@ -15,7 +15,20 @@ from app.memory.extractive.types import Source
 _NAMED = re.compile(r"^\s*([^\W\d_][\w.'’ -]{0,30}): +(?=\S)")
 _ROLES = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
 _RESERVED = frozenset(
-    "user assistant system tool developer human ai model function note notes summary".split()
+    [
+        "user",
+        "assistant",
+        "system",
+        "tool",
+        "developer",
+        "human",
+        "ai",
+        "model",
+        "function",
+        "note",
+        "notes",
+        "summary",
+    ]
 )
 
 

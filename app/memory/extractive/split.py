@@ -29,6 +29,19 @@ _CLAUSE = re.compile(
     r"the|this|there)\s)",
     re.IGNORECASE,
 )
+# A part that may be left off behind the clause that it hangs on, and what must never be left off.
+_TAIL_CLAUSE = re.compile(
+    r",\s+(?=(?:which|who|where|making|giving|helping|letting|reminding|especially|and|just|even|"
+    r"as|with|from|by|plus|it's|it|that's|this|i|i'm|i've|we|we're|they|they're|he|she|my|so)\s+\w+\s)"
+    r"|\s+[–—-]+\s+(?=\w)|\s+(?=because\s)",
+    re.IGNORECASE,
+)
+_BINDING = re.compile(
+    r"\d|\b(?:not|never|no|none|nothing|nobody|without|if|unless|may|might|should|could|would|must|"
+    r"can|cannot|only|except|but|however|though|until|instead|than|or|nor|had to|have to|"
+    r"zero|one|two|three|four|five|six|seven|eight|nine|ten)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 _HEDGE = re.compile(
     r"\b(?:if|unless|because|since|although|though|until|whether|when|while|before|after|once|"
     r"provided|except|neither|either|that|pokud|jestli|protože|aby|když|wenn|weil|falls|obwohl|"
@@ -56,12 +69,14 @@ _TAIL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A piece of a message. ``kind`` is prose, photo, code or row; ``joined`` means that it goes
-    on where the unit before it ends (a clause of the same sentence)."""
+    """A piece of a message. ``kind`` is prose, photo, code or row; ``glue`` is what stood between
+    it and the unit before when both are of one sentence; ``hangs`` means that it cannot stand
+    without the unit before."""
 
     text: str
     kind: str = "prose"
-    joined: bool = False
+    glue: str = ""
+    hangs: bool = False
 
 
 def units(text: str, names: frozenset[str] = frozenset()) -> list[Unit]:
@@ -147,32 +162,48 @@ def _sentences(text: str, names: frozenset[str]) -> list[Unit]:
     for sentence in _END.split(text):
         if not sentence or not sentence.strip():
             continue
-        first = True
-        for clause in _clauses(" ".join(sentence.split())):
-            trimmed = trim(clause, names) if first else clause
-            if not trimmed:
-                continue
-            for piece in _hard_cut(trimmed):
-                out.append(Unit(piece, "prose", not first))
-                first = False
+        whole = trim(" ".join(sentence.split()), names)
+        if not whole:
+            continue
+        if whole.strip(" .,!?").lower() in names:
+            continue
+        glue = ""
+        for clause, after in _cut(whole, _CLAUSE, _HEDGE):
+            hangs = False
+            for part, behind in _cut(clause, _TAIL_CLAUSE, None):
+                for piece in _hard_cut(part):
+                    out.append(Unit(piece, "prose", glue, hangs))
+                    glue = " "
+                glue, hangs = behind, True
+            glue = after
     return out
 
 
-def _clauses(sentence: str) -> list[str]:
-    if sentence.count(" ") < 9:
-        return [sentence]
-    parts: list[str] = []
+def _cut(
+    text: str, at_what: re.Pattern[str], never: re.Pattern[str] | None
+) -> list[tuple[str, str]]:
+    """The parts of ``text`` and what stood behind each; a part has at least four words.
+
+    With ``never`` no part is cut off that matches it; without, no rest that binds the first.
+    """
+    if text.count(" ") < 8:
+        return [(text, "")]
+    parts: list[tuple[str, str]] = []
     at = 0
-    for match in _CLAUSE.finditer(sentence):
-        part = sentence[at : match.start()]
-        rest = sentence[match.end() :]
-        if part.count(" ") < 3 or rest.count(" ") < 3 or _HEDGE.search(part):
+    for match in at_what.finditer(text):
+        part = text[at : match.start()]
+        rest = text[match.end() :]
+        if part.count(" ") < 3 or rest.count(" ") < 2:
+            continue
+        if never is not None and never.search(part):
+            continue
+        if never is None and (_BINDING.search(rest) or _HEDGE.search(part)):
             continue
         if part.count("(") != part.count(")") or part.count('"') % 2:
             continue
-        parts.append(part)
+        parts.append((part, match.group(0)))
         at = match.end()
-    parts.append(sentence[at:])
+    parts.append((text[at:], ""))
     return parts
 
 
@@ -204,7 +235,7 @@ def _hard_cut(text: str) -> list[str]:
     out: list[str] = []
     piece = ""
     for part in re.findall(r"[^,，、;；]+[,，、;；]?\s*", text) or [text]:
-        if piece and (piece + part).count(" ") >= LONG - 10 or len(piece + part) > 6 * LONG:
+        if (piece and (piece + part).count(" ") >= LONG - 10) or len(piece + part) > 6 * LONG:
             if piece:
                 out.append(piece.strip())
             piece = ""

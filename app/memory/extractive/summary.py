@@ -54,7 +54,8 @@ def weigh(pool: list[Record], lexicon: Lexicon) -> tuple[list[Candidate], list[i
         record = pool[r]
         extra = day_cost[record.day] if record.day and leans_on_date(text) else 0
         factor = prior(record.units[u], record.role) * (1.5 if record.opaque else 1.0)
-        out.append(Candidate(r, u, cost + extra, features(text, rarity, names), factor))
+        out.append(Candidate(r, u, cost + extra, features(text, rarity, names), factor,
+                             record.units[u].hangs))
     return out, [label_cost[record.label] for record in pool]
 
 

@@ -59,8 +59,21 @@ _SUFFIXES = (
 )  # fmt: skip
 _SMALL = dict(
     zip(
-        "zero two three four five six seven eight nine ten eleven twelve".split(),
-        "0 2 3 4 5 6 7 8 9 10 11 12".split(),
+        [
+            "zero",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ],
+        ["0", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"],
         strict=True,
     )
 )
