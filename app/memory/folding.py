@@ -128,12 +128,12 @@ def from_reply(reply: str, finish: str, material: Material, counter: Counter) ->
         note = f"trimmed from {used} to {material.cap} tokens"
         used = counter.text("\n".join(line.text for line in lines))
     method: Method = "model"
-    room = material.cap - used
-    if room > 0:
-        restored = restore_details(lines, items_of(material.messages), room, counter.tokenizer)
-        if len(restored) > len(lines) or restored != lines:
-            method = "model+details"
-            lines = list(restored)
+    room = material.cap - used - 1
+    lost = restore_details(lines, items_of(material.messages), room, counter.tokenizer)
+    while lost and counter.text("\n".join(x.text for x in [*lines, *lost])) > material.cap:
+        lost.pop()
+    if lost:
+        method, lines = "model+details", [*lines, *lost]
     return _finish(lines, material, counter, method, note)
 
 
