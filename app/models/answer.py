@@ -6,7 +6,7 @@ character tells, for content types are not to be trusted. All times are seconds.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
 from app.models.chunks import AnswerReader, read_whole
@@ -141,19 +141,19 @@ class _Stream:
             raise NotAnApi()
         yield self._reader.end()
 
-    def _read(self, decoder: SseDecoder, chunk: bytes | None) -> list[Delta]:
+    def _read(self, decoder: SseDecoder, chunk: bytes | None) -> Iterator[Delta]:
+        """The deltas of a chunk (None: of the end), given out before an error behind them."""
         try:
             events = decoder.flush() if chunk is None else decoder.decode(chunk)
         except EventTooLong as error:
             raise Server(str(error)) from error
-        deltas: list[Delta] = []
         for event in events:
             self._events += 1
-            deltas.extend(self._reader.read(event))
+            for delta in self._reader.read(event):
+                self._begun = True
+                yield delta
             if self._reader.done:
-                break
-        self._begun = self._begun or bool(deltas)
-        return deltas
+                return
 
     async def _next(self) -> bytes | None:
         """The next chunk; None when there is none, or none is needed."""

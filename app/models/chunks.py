@@ -6,6 +6,8 @@ choices, errors inside a stream of HTTP 200. ``AnswerReader`` makes one thing of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from app.models.classify import classify_value
 from app.models.errors import ModelError, NotAnApi, Server, Truncated
 from app.models.port import Delta, Usage
@@ -39,29 +41,33 @@ class AnswerReader:
         self._usage: Usage | None = None
         self._broken = False
 
-    def read(self, event: Event) -> list[Delta]:
-        """The deltas of one event. Raises the typed error that the event carries."""
+    def read(self, event: Event) -> Iterator[Delta]:
+        """The deltas of one event; then raises the typed error that the event carries."""
         data = event.data.strip()
         if data == "[DONE]":
             self.done = True
-            return []
+            return
         value = parse(data) if data[:1] in ("{", "[", '"') else None
         chunk = as_object(value)
         if event.name == "error" or chunk.get("object") == "error":
             raise _stream_error(chunk.get("error") or chunk or data)
         if data.startswith("{") and not isinstance(value, dict):
             self._broken = True  # a piece that cannot be read: text is missing
-        return self.read_chunk(chunk)
+        yield from self.read_chunk(chunk)
 
-    def read_chunk(self, chunk: JsonObject) -> list[Delta]:
-        """The deltas of one parsed chunk, or of a whole answer in one object."""
-        if chunk.get("error"):
-            raise _stream_error(chunk["error"])
+    def read_chunk(self, chunk: JsonObject) -> Iterator[Delta]:
+        """The deltas of one parsed chunk, or of a whole answer in one object; then its error."""
         self._read_usage(chunk)
+        failed = False
         for choice in map(as_object, as_list(chunk.get("choices"))):
             if as_count(choice.get("index")) == 0:
-                return self._read_choice(choice)
-        return []
+                yield from self._read_choice(choice)
+                failed = self._read_finish(choice.get("finish_reason"))
+                break
+        if chunk.get("error"):
+            raise _stream_error(chunk["error"])
+        if failed:
+            raise Server("The answer was broken off by the server.")
 
     def end(self) -> Delta:
         """The last delta, when the server sends no more. Raises ``Truncated`` if it is none."""
@@ -71,7 +77,16 @@ class AnswerReader:
             raise Truncated("A piece of the answer could not be read.")
         return Delta(finish=self.finish or "stop", usage=self._usage)
 
-    def _read_choice(self, choice: JsonObject) -> list[Delta]:
+    def _read_finish(self, reason: object) -> bool:
+        """Note the finish reason; True when it says that the answer failed."""
+        if not isinstance(reason, str) or not reason:
+            return False
+        if reason.lower() in _FAILED:
+            return True
+        self.finish = _FINISH.get(reason.lower(), "stop")
+        return False
+
+    def _read_choice(self, choice: JsonObject) -> Iterator[Delta]:
         piece = as_object(choice.get("delta")) or as_object(choice.get("message"))
         text = content_text(piece.get("content")) or content_text(piece.get("refusal"))
         if not piece:
@@ -79,12 +94,8 @@ class AnswerReader:
         reasoning = content_text(piece.get("reasoning_content"), thinking=True)
         reasoning = reasoning or content_text(piece.get("reasoning"), thinking=True)
         reasoning = reasoning or content_text(piece.get("content"), thinking=True, only=True)
-        why = choice.get("finish_reason")
-        if isinstance(why, str) and why:
-            if why.lower() in _FAILED:
-                raise Server("The answer was broken off by the server.")
-            self.finish = _FINISH.get(why.lower(), "stop")
-        return [Delta(text=text, reasoning=reasoning)] if text or reasoning else []
+        if text or reasoning:
+            yield Delta(text=text, reasoning=reasoning)
 
     def _read_usage(self, chunk: JsonObject) -> None:
         stated = as_object(chunk.get("usage")) or as_object(
@@ -114,7 +125,7 @@ def read_whole(body: str) -> list[Delta]:
     reader = AnswerReader()
     if answer.get("object") == "error":
         raise _stream_error(answer)
-    deltas = reader.read_chunk(answer)
+    deltas = list(reader.read_chunk(answer))
     if not as_list(answer.get("choices")):
         cut = body.lstrip().startswith("{") and not isinstance(value, dict)
         raise Truncated() if cut else NotAnApi()

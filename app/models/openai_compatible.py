@@ -14,17 +14,9 @@ from dataclasses import dataclass, field
 from app.models.answer import Timeouts, Waits, answer_deltas, read_body
 from app.models.catalog import ModelInfo, read_models
 from app.models.classify import classify
+from app.models.clean import clean, looks_like_html
 from app.models.endpoint import is_mixed_content, normal_base_url, normal_key
-from app.models.errors import (
-    BadRequest,
-    ModelError,
-    NotAnApi,
-    Server,
-    TimedOut,
-    Unreachable,
-    clean,
-    looks_like_html,
-)
+from app.models.errors import BadRequest, ModelError, NotAnApi, Server, TimedOut, Unreachable
 from app.models.parameters import Quirks, chat_body, encode, learn
 from app.models.port import Delta, WireMessage
 from app.models.safe_json import parse

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from app.models.errors import looks_like_html
+from app.models.clean import looks_like_html
 from app.models.safe_json import Broken, JsonObject, as_count, as_list, as_object, as_text, parse
 
 _LIMIT_FIELDS = ("n_ctx", "context_length", "max_context_length", "limit", "context_window")

@@ -1,6 +1,6 @@
 """A small OpenAI-compatible server that does exactly what a test tells it, faults included.
 
-Standard library and loopback only, on a free port. Streams are cut and held by ``Gate`` events, never
+Loopback only, on a free port. Streams are cut and held by ``Gate`` events, never
 by sleeps. Every request is recorded with headers and body.
 
     with ScriptedServer() as server:
