@@ -23,7 +23,7 @@ export class Gauge {
     this.node = el("div", {}, this.figures, this.meter, this.legend, this.note);
     this.segments = new Map();
     for (const name of [...PARTS.map(([part]) => part), "free", "answer"]) {
-      const segment = el("span", { class: `segment ${name}` });
+      const segment = el("span", { class: `segment ${name}`, hidden: true });
       this.segments.set(name, segment);
       this.bar.append(segment);
     }

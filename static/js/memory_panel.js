@@ -38,7 +38,7 @@ export class MemoryPanel {
     this.fold = button("Summarize & continue", { act: "fold", kind: "fold-now", disabled: true, "aria-describedby": "fold-why" });
     this.why = el("p", { class: "note", id: "fold-why" });
     this.summary = el("textarea", {
-      id: "memory-summary", class: "summary", "aria-label": "Summary", readonly: true, rows: "3", dir: "auto",
+      id: "memory-summary", class: "summary-text", "aria-label": "Summary", readonly: true, rows: "3", dir: "auto",
       placeholder: "No summary yet.", "aria-describedby": "summary-size",
     });
     this.size = el("p", { class: "note", id: "summary-size" });
