@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 from app.conversation.formats.assemble import relink
@@ -235,4 +236,9 @@ def _drop_orphans(usable: dict[str, dict[str, Any]], tally: Tally) -> None:
 
 
 def _without_secrets(fold: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in fold.items() if not _SECRET.search(key)}
+    """The fold without what it must not carry; NaN and infinity, which are no JSON, as null."""
+    return {
+        key: None if isinstance(value, float) and not isfinite(value) else value
+        for key, value in fold.items()
+        if not _SECRET.search(key)
+    }
