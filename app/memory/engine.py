@@ -12,15 +12,17 @@ from dataclasses import dataclass, replace
 from app.conversation.message import Message
 from app.conversation.tree import Conversation
 from app.memory.budget import MIN_CONTEXT, answer_room, learn_factor
-from app.memory.compact import Compactor, CompactResult, Progress
+from app.memory.compact import Compactor
 from app.memory.conversation_memory import Activity, ConversationMemory, open_memory
 from app.memory.ledger import Fold, Trigger
 from app.memory.payload import Payload, build
 from app.memory.plan import Cut, Plan, plan, plan_background, plan_manual
 from app.memory.policies import MemorySettings
 from app.memory.ports import Clock, FoldStore, Ids, Locks
+from app.memory.range_fold import Progress
 from app.memory.recollection import Recollection
 from app.memory.report import memory_view, request_view
+from app.memory.results import CompactResult
 from app.memory.tokens import Counter
 from app.models.errors import ContextOverflow
 from app.models.port import Usage, WireMessage
@@ -101,7 +103,7 @@ class MemoryEngine:
 
     def forget(self, conversation_id: str) -> None:
         """The conversation is closed or deleted: stop its fold, drop what is kept for it."""
-        self._compactor.abort(conversation_id)
+        self._compactor.flights.abort(conversation_id)
         self._activities.pop(conversation_id, None)
         self._recollections.pop(conversation_id, None)
 
@@ -277,7 +279,7 @@ class MemoryEngine:
 
     async def undo(self, memory: ConversationMemory) -> CompactResult:
         """Back to the parent of the current fold; auto folding waits for the next question."""
-        self._compactor.abort(memory.id)
+        self._compactor.flights.abort(memory.id)
         return await self._compactor.undo(memory)
 
     async def edit(self, memory: ConversationMemory, text: str) -> CompactResult:
@@ -303,15 +305,15 @@ class MemoryEngine:
 
     def skip(self, conversation_id: str) -> bool:
         """Do not wait for the summarising model any longer."""
-        return self._compactor.skip(conversation_id)
+        return self._compactor.flights.skip(conversation_id)
 
     def cancel(self, conversation_id: str) -> bool:
         """Stop the fold in flight; what it has committed stays."""
-        return self._compactor.abort(conversation_id)
+        return self._compactor.flights.abort(conversation_id)
 
     def busy(self, conversation_id: str) -> bool:
         """Whether this tab folds the conversation now."""
-        return self._compactor.busy(conversation_id)
+        return self._compactor.flights.busy(conversation_id)
 
     def settings_changed(self) -> None:
         """Every summarising model gets a fresh trial."""

@@ -93,13 +93,11 @@ def build(
     budget = settings.limits.budget
     notices: list[str] = []
     start, end = plan.window_start, plan.end
-    sent: list[tuple[PartKind, Message]] = []
-    sent += [("pin", message) for message in path.select("pinned", 0, start)]
-    sent += [
-        ("window", path.messages[i])
-        for i in range(start, end)
-        if path.states[i] in ("eligible", "pinned")
-    ]
+    pins = path.select("pinned", 0, start)
+    sent: list[tuple[PartKind, Message]] = [("pin", message) for message in pins]
+    for index in range(start, end):
+        if path.states[index] in ("eligible", "pinned"):
+            sent.append(("window", path.messages[index]))
     fixed = PROMPT_OVERHEAD + plan.sizes.pins + plan.sizes.window
     question = path.messages[plan.question] if plan.question is not None else None
     asked = sendable_text(question) if question else ""
