@@ -33,6 +33,8 @@ INTENTS = frozenset(
         "rename_conversation",
         "request_view",
         "retry",
+        "retry_storage",
+        "save_partial",
         "search",
         "send",
         "set_draft",

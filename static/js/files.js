@@ -62,6 +62,7 @@ export function dataSection() {
     try {
       if (file.size > BIGGEST) throw new Error("This file is over 500 MB: split it first.");
       const report = await dispatch("import_text", file.name, await textOf(file));
+      if (report?.error) throw new Error(report.error);
       say("");
       openDialog("Import", { kind: "small", subtitle: file.name, body: reportRows(report) });
     } catch (error) {
@@ -73,13 +74,13 @@ export function dataSection() {
   });
   const exporting = button("Export all chats");
   exporting.addEventListener("click", exportAll);
-  const wipe = button("Delete all data", { kind: "danger" });
+  const wipe = button("Delete all chats", { kind: "danger" });
   wipe.addEventListener("click", async () => {
-    const sure = await confirm("Delete everything?", "All chats, summaries, settings and keys of Pleat in this browser. There is no way back; export first if you may want them.", "Delete everything");
+    const sure = await confirm("Delete all chats?", "All chats and their summaries in this browser, for good. Export first if you may want them. Settings and keys stay; an endpoint’s key goes when you remove it.", "Delete all");
     if (!sure) return;
     try {
       await dispatch("delete_all");
-      location.reload();
+      say("All chats are deleted.", "good");
     } catch (error) {
       say(error.message, "bad");
     }

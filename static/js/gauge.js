@@ -30,6 +30,7 @@ export class Gauge {
   }
 
   draw({ context, budget, account, exact, factor }) {
+    this.node.hidden = !context; // no conversation is open
     const total = account.total ?? 0;
     const room = Math.max(0, context - budget);
     const free = Math.max(0, budget - total);

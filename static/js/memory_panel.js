@@ -15,6 +15,11 @@ export const PRESETS = [
   ["switchboard", "Switchboard", "A scanner watches for context pressure and folds when idle."],
 ];
 
+const NOTHING = {
+  context: 0, budget: 0, account: {}, exact: true, factor: 1, coverage: null, summary: {}, folds: [],
+  can_fold: false, why_not: "There is nothing to fold yet.", preset: "", usage: {}, notice: "",
+};
+
 export class MemoryPanel {
   constructor({ thread, layout }) {
     this.show = (id) => {
@@ -66,8 +71,9 @@ export class MemoryPanel {
     this.#buttons();
   }
 
-  draw(value) {
-    const { conversation_id: conversation } = topic("thread") ?? {};
+  draw(given) {
+    const value = given.context ? given : { ...NOTHING, ...given };
+    const conversation = value.conversation_id ?? topic("thread")?.conversation_id;
     const foldId = value.summary?.fold_id ?? null;
     if (this.value && this.conversation === conversation && foldId && foldId !== this.foldId
       && value.folds.length > this.value.folds.length) announce("Conversation summarised");
@@ -79,6 +85,7 @@ export class MemoryPanel {
     this.#coverage(value.coverage);
     if (!this.editing) this.summary.value = value.summary?.text ?? "";
     const { tokens = 0, limit = 0, stale } = value.summary ?? {};
+    this.size.hidden = !limit;
     this.size.textContent = `${number(tokens)} of ${number(limit)} tokens${stale ? ". Stale: the messages under it changed" : ""}`;
     this.notice.textContent = value.notice ?? "";
     this.notice.hidden = !value.notice;
@@ -89,7 +96,10 @@ export class MemoryPanel {
   }
 
   #coverage(coverage) {
-    if (!coverage) return;
+    if (!coverage) {
+      this.coverage.textContent = "";
+      return;
+    }
     const parts = [`${number(coverage.word_for_word)} word for word`, `${number(coverage.summarised)} summarised`];
     if (coverage.excluded) parts.push(`${number(coverage.excluded)} left out`);
     if (coverage.unsendable) parts.push(`${number(coverage.unsendable)} not sendable`);
@@ -114,7 +124,7 @@ export class MemoryPanel {
     this.why.textContent = can || !this.value ? "" : state === "folding" ? "Folding now." : idle ? this.value.why_not ?? "" : "Possible when the answer is there.";
     this.why.hidden = !this.why.textContent;
     this.edit.disabled = !has || !idle;
-    this.undo.disabled = !has || !idle;
+    this.undo.disabled = !(this.value?.can_undo ?? has) || !idle;
     this.rebuild.disabled = !has || !idle;
     for (const one of [this.edit, this.undo, this.rebuild]) one.hidden = this.editing;
     for (const one of [this.save, this.cancel]) one.hidden = !this.editing;
@@ -158,8 +168,7 @@ export class MemoryPanel {
     };
     try {
       const answer = await dispatch("edit_summary", this.summary.value);
-      const problem = typeof answer === "string" ? answer : answer?.error ?? "";
-      if (problem) return refused(problem);
+      if (answer && answer.status !== "folded") return refused(answer.reason || "The change was not taken.");
     } catch (error) {
       return refused(error.message);
     }

@@ -19,8 +19,8 @@ export class SettingsDialog {
     this.adding = false;
     this.resume = takeResume();
     follow("open_settings", (how) => how && this.open(how));
-    follow("settings", () => {
-      if (this.resume) this.#takeUp();
+    follow("settings", ({ endpoints }) => {
+      if (this.resume && endpoints) this.#takeUp();
       this.draw();
     });
   }
@@ -37,7 +37,7 @@ export class SettingsDialog {
     if (this.dialog?.open) return;
     if (!this.body) this.#build();
     const settings = topic("settings");
-    if (part === "endpoints" && settings && settings.endpoints.every((one) => one.kind === "in-page")) this.adding = true;
+    if (part === "endpoints" && settings?.endpoints && settings.endpoints.every((one) => one.kind === "in-page")) this.adding = true;
     this.draw();
     this.dialog = openDialog("Settings", {
       kind: "wide settings",
@@ -51,7 +51,7 @@ export class SettingsDialog {
   /** A chat endpoint that this page may not reach yet: one reload lets it in. */
   #closed() {
     const settings = topic("settings");
-    const endpoint = settings?.endpoints.find((one) => one.id === settings.chat_endpoint);
+    const endpoint = settings?.endpoints?.find((one) => one.id === settings.chat_endpoint);
     if (!endpoint?.base_url || allowed(endpoint.base_url)) return;
     if (this.composer.busy) {
       publish("page_notice", { level: "warning", text: "Reload the page when the answer is there: only then it may connect to the new endpoint." });
@@ -107,7 +107,7 @@ export class SettingsDialog {
 
   draw() {
     const settings = topic("settings");
-    if (!settings || !this.body) return;
+    if (!settings?.endpoints || !this.body) return;
     const endpoints = settings.endpoints.map((one) => [one.id, one.kind === "in-page" ? "SmolLM2 135M, in this page" : one.name]);
     setOptions(this.chosen.control, [...endpoints, [NEW, "Add an endpoint…"]]);
     this.chosen.control.value = this.adding ? NEW : settings.chat_endpoint;

@@ -10,6 +10,7 @@ import { MemoryPanel } from "./memory_panel.js";
 import { Notices } from "./notices.js";
 import { SettingsDialog } from "./settings_dialog.js";
 import { Thread } from "./thread.js";
+import { modelBar } from "./welcome.js";
 
 window.pleatPage = Object.freeze({ render: bus.render, connect: bus.connect });
 
@@ -21,6 +22,7 @@ const layout = new Layout({ conversations, composer });
 new MemoryPanel({ thread, layout });
 new SettingsDialog({ composer });
 new Files();
+modelBar(document.getElementById("model-bar"));
 
 window.addEventListener("pleat:failed", () => bus.publish("boot", { state: "failed" }));
 window.addEventListener("pleat:error", ({ detail }) =>

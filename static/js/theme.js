@@ -8,10 +8,8 @@
   };
   window.pleatTheme = choose;
   try {
-    const names = window.pleatStorageNames;
-    const key = (names && (names.settings || (names.key && names.key("settings")))) || "pleat.settings";
-    const stored = JSON.parse(localStorage.getItem(key) || "null");
-    choose(stored && (stored.theme || (stored.value && stored.value.theme)));
+    const stored = JSON.parse(localStorage.getItem("pleat.settings") || "null");
+    choose(stored && stored.theme);
   } catch {
     // No storage or unreadable: the system's own scheme holds.
   }

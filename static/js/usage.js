@@ -4,15 +4,14 @@ import { el, number } from "./dom.js";
 
 const sum = (totals) => (totals?.tokens_in ?? 0) + (totals?.tokens_out ?? 0);
 
-/** Rows for a <dl>: answers, folding, and the balance. Takes {chat, utility, cost, saved}. */
+/** Rows for a <dl>: answers, folding, and the balance. Takes {chat, utility, folding_cost, folding_saved}. */
 export function usageRows(usage) {
   const { chat, utility } = usage;
-  const economy = usage.economy ?? usage;
   const rows = [];
   const row = (name, value) => rows.push(el("dt", { text: name }), el("dd", { text: value }));
   if (chat) row("Answers", `${number(chat.tokens_in)} in, ${number(chat.tokens_out)} out`);
-  const cost = economy.cost ?? sum(utility);
-  const saved = economy.saved ?? 0;
+  const cost = usage.folding_cost ?? sum(utility);
+  const saved = usage.folding_saved ?? 0;
   row("Folding cost", `${number(cost)} tokens`);
   row("Folding saved", `${number(saved)} tokens`);
   const cached = chat?.cached ?? 0;

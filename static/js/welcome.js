@@ -19,7 +19,8 @@ export function localModel() {
   });
   follow("local_model", (model) => {
     const { state } = model;
-    start.hidden = state === "ready" || state === "loading";
+    const missing = state === "failed" && !model.name;
+    start.hidden = state === "ready" || state === "loading" || missing;
     start.disabled = false;
     start.textContent = state === "failed" ? "Try to load the model again" : label;
     bar.hidden = state !== "loading";
@@ -32,10 +33,27 @@ export function localModel() {
         ? `Loading ${megabytes(model.loaded)} of ${megabytes(total)}`
         : "Loading the model";
     } else if (state === "ready") text.textContent = `${model.name || "The model"} is loaded and answers in this page.`;
+    else if (missing) text.textContent = "This copy of Pleat comes without the model.";
     else if (state === "failed") text.textContent = model.error || "The model could not be loaded.";
     else text.textContent = "";
   });
   return el("div", { class: "local-model" }, start, bar, text);
+}
+
+const inPage = (settings) => {
+  const endpoint = settings?.endpoints?.find((one) => one.id === settings.chat_endpoint);
+  return !endpoint || endpoint.kind === "in-page";
+};
+
+/** Above the message box, in a chat that has begun: the in-page model is chosen but not loaded. */
+export function modelBar(bar) {
+  bar.append(localModel());
+  const look = () => {
+    const begun = (topic("thread")?.messages ?? []).length > 0;
+    const settings = topic("settings");
+    bar.hidden = !begun || !settings?.endpoints || !inPage(settings) || topic("local_model")?.state === "ready";
+  };
+  for (const name of ["thread", "settings", "local_model"]) follow(name, look);
 }
 
 /** The first-run card. Once a model is chosen it is a short greeting. */
@@ -76,8 +94,8 @@ export function welcome() {
   const look = () => {
     const settings = topic("settings");
     const endpoint = settings?.endpoints?.find((one) => one.id === settings.chat_endpoint);
-    const local = !endpoint || endpoint.kind === "in-page";
-    const ready = settings !== undefined && (local ? topic("local_model")?.state === "ready" : Boolean(settings.chat_model));
+    const local = inPage(settings);
+    const ready = Boolean(settings?.endpoints) && (local ? topic("local_model")?.state === "ready" : Boolean(settings.chat_model));
     setUp.hidden = ready;
     chosen.hidden = !ready;
     chosen.textContent = local
