@@ -14,7 +14,7 @@ help:
 	@echo 'make files       list app/ in pyscript.toml    make lock     resolve the test packages again'
 	@echo 'make clean       remove all that was fetched or built'
 
-serve: setup
+serve: setup files
 	@$(VENV) -m tools.serve --port $(PORT)
 
 setup:

@@ -42,7 +42,7 @@ WHAT = ${JSON.stringify(what)}
 # databases, packaging. Everything else stays; a test imports what app/ imports from the result.
 UNUSED = set("""
 _aix_support _apple_support _android_support _ios_support _osx_support _pydecimal _pyio _pyrepl
-antigravity cProfile code codeop compileall ctypes curses dbm distutils doctest ensurepip
+antigravity cProfile compileall ctypes curses dbm distutils doctest ensurepip
 ftplib idlelib imaplib lib2to3 mailbox multiprocessing nturl2path optparse pdb pickletools
 poplib profile profiling pstats pty pydoc pydoc_data rlcompleter smtplib socketserver sqlite3
 tabnanny tarfile test this tkinter turtle turtledemo unittest venv webbrowser wsgiref xmlrpc zipapp

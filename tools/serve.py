@@ -1,7 +1,7 @@
 """Serve the page on loopback: the right types, only the site's own files, any sub-path.
 
-Sends no header that a plain static host would not send, apart from `no-cache` (ask again, use the
-copy when it is still the same), so that an edited file shows on reload.
+Sends no header that a plain static host would not send. `make serve` adds `no-cache` (ask again,
+use the copy when it is still the same), so that an edited file shows on reload.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | TYPES
 
-    def __init__(self, *args: Any, mounts: Mounts, **more: Any) -> None:
+    def __init__(self, *args: Any, mounts: Mounts, revalidate: bool, **more: Any) -> None:
         self.mounts = mounts
+        self.revalidate = revalidate
         super().__init__(*args, **more)
 
     def translate_path(self, path: str) -> str:
@@ -66,7 +67,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         return str(ROOT / "no such file")
 
     def end_headers(self) -> None:
-        self.send_header("Cache-Control", "no-cache")
+        if self.revalidate:
+            self.send_header("Cache-Control", "no-cache")
         super().end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -79,13 +81,14 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(sys.exception() if hasattr(sys, "exception") else None, OSError):
+        if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
 
-def make_server(mounts: Mounts, port: int = 0) -> Server:
+def make_server(mounts: Mounts, port: int = 0, revalidate: bool = False) -> Server:
     """A server on 127.0.0.1; port 0 takes a free one. Raises OSError when the port is taken."""
-    return Server(("127.0.0.1", port), functools.partial(Handler, mounts=mounts))
+    handler = functools.partial(Handler, mounts=mounts, revalidate=revalidate)
+    return Server(("127.0.0.1", port), handler)
 
 
 @contextmanager
@@ -108,7 +111,7 @@ def main() -> None:
     names = SITE if options.folder.resolve() == ROOT else None
     for port in range(options.port, options.port + 50):
         try:
-            server = make_server({"/": (options.folder.resolve(), names)}, port)
+            server = make_server({"/": (options.folder.resolve(), names)}, port, True)
             break
         except OSError:
             continue

@@ -37,7 +37,7 @@ TRIES = 3
 
 def check_versions() -> None:
     """Say plainly what has to be installed before. Raises SetupError."""
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036  this is where the minimum is enforced
         raise SetupError(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}")
     node = shutil.which("node")
     if node is None or shutil.which("npm") is None:

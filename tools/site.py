@@ -48,7 +48,7 @@ def build() -> None:
 
 def inputs() -> list[Path]:
     """Every file that dist/ is made from."""
-    found = [path for path in (ROOT / "app").rglob("*.py")]
+    found = list((ROOT / "app").rglob("*.py"))
     for folder, names, file_names in os.walk(ROOT / "static"):
         names[:] = [name for name in names if name not in ("models",)]
         found += [Path(folder) / name for name in file_names]

@@ -1,0 +1,174 @@
+"""The boot: the page starts by itself, asks nobody else, and says so when it cannot start."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Route, expect
+
+from tools import serve, site
+from tools.common import ROOT
+
+POLICY = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; "
+    "style-src 'self'; connect-src 'self' blob: http: https:; img-src 'self' data: blob:; "
+    "manifest-src 'self'; base-uri 'none'; form-action 'none'"
+)
+FAILED = "html[data-boot=failed]"
+
+
+def test_the_page_boots_under_its_policy_without_errors(app: Page) -> None:
+    policies = app.locator("meta[http-equiv='Content-Security-Policy']")
+    assert policies.first.get_attribute("content") == POLICY
+    expect(app.locator("#boot")).to_be_hidden()
+    expect(app.locator("#boot-error")).to_be_hidden()
+
+
+def test_the_policy_forbids_eval(app: Page, watch) -> None:
+    watch.allow_error("unsafe-eval|EvalError")
+    blocked = "() => { try { return Function('return 1')(); } catch (e) { return e.name; } }"
+    assert app.evaluate(blocked) == "EvalError"
+
+
+CONNECT = """async (url) => {
+  const blocked = new Promise((done) => addEventListener(
+    'securitypolicyviolation', (e) => done('blocked: ' + e.effectiveDirective), {once: true}));
+  return Promise.race([blocked, fetch(url, {mode: 'no-cors'}).then(() => 'sent', () => blocked)]);
+}"""
+
+
+@pytest.fixture
+def other_origin() -> Iterator[str]:
+    with serve.serving({"/": (ROOT / "static" / "js", None)}) as origin:
+        yield origin
+
+
+def test_only_endpoints_in_the_settings_can_be_reached(
+    open_app: Callable[..., Page], watch, other_origin: str
+) -> None:
+    watch.allow_host(other_origin)
+    watch.allow_error("Content Security Policy|Failed to fetch|Fetch API cannot load")
+    page = open_app()
+    assert page.evaluate(CONNECT, f"{other_origin}/csp.js") == "blocked: connect-src"
+    assert page.evaluate("(url) => window.pleatMayConnect(url)", other_origin) is False
+
+    settings = {"endpoints": [{"base_url": f"{other_origin}/v1"}]}
+    page.evaluate("(x) => localStorage.setItem('pleat.settings', JSON.stringify(x))", settings)
+    page.reload()
+    assert page.evaluate(CONNECT, f"{other_origin}/csp.js") == "sent"
+    assert page.evaluate("(url) => window.pleatMayConnect(url)", other_origin) is True
+
+
+@pytest.mark.parametrize(
+    "stored", ["", "{", "null", "[]", '{"endpoints": 3}', '{"endpoints": [null, {"base_url": 7}]}']
+)
+def test_broken_settings_allow_no_connection_and_stop_no_script(
+    open_app: Callable[..., Page], watch, other_origin: str, stored: str
+) -> None:
+    page = open_app(storage={"pleat.settings": stored}, wait=False)
+    assert page.evaluate("(url) => window.pleatMayConnect(url)", other_origin) is False
+
+
+def test_source_and_built_site_both_boot(
+    fresh_context: BrowserContext, open_app: Callable[..., Page], watch
+) -> None:
+    both = {"/source/": (ROOT, serve.SITE), "/built/": (site.build_if_stale(), None)}
+    with serve.serving(both) as origin:
+        watch.allow_host(origin)
+        page = open_app(context=fresh_context, wait=False)
+        for prefix in both:
+            page.goto(f"{origin}{prefix}")
+            expect(page.locator("html")).to_have_attribute("data-boot", "ready", timeout=120_000)
+
+
+def test_the_download_is_shown_in_bytes(
+    fresh_context: BrowserContext, open_app: Callable[..., Page]
+) -> None:
+    fresh_context.add_init_script(
+        """addEventListener('DOMContentLoaded', () => {
+          window.bootTexts = [];
+          const label = document.getElementById('boot-text');
+          new MutationObserver(() => window.bootTexts.push(label.textContent))
+            .observe(label, {childList: true, characterData: true, subtree: true});
+        })"""
+    )
+    page = open_app(context=fresh_context)
+    texts = page.evaluate("window.bootTexts")
+    assert any(re.fullmatch(r"Downloading Python: \d+\.\d of 12\.\d MB", text) for text in texts)
+
+
+@pytest.mark.parametrize(
+    "missing",
+    ["core-*.js", "pyodide.asm.wasm", "python_stdlib_pyc.zip", "pyodide.asm.mjs", "pyscript.toml"],
+)
+def test_a_missing_part_is_told_with_details_and_reload(
+    fresh_context: BrowserContext, open_app: Callable[..., Page], watch, missing: str
+) -> None:
+    watch.allow_error("")
+    pattern = f"**/{missing}"
+    fresh_context.route(pattern, lambda route: route.fulfill(status=404, body="gone"))
+    page = open_app(context=fresh_context, wait=False)
+    expect(page.locator(FAILED)).to_be_attached(timeout=60_000)
+    alert = page.locator("#boot-error")
+    expect(alert).to_be_visible()
+    expect(page.locator("#boot-error-details")).not_to_be_empty()
+
+    fresh_context.unroute(pattern)
+    page.locator("#boot-reload").click()
+    expect(page.locator("html")).to_have_attribute("data-boot", "ready", timeout=120_000)
+
+
+def test_an_exception_of_the_program_is_told(
+    fresh_context: BrowserContext, open_app: Callable[..., Page], watch
+) -> None:
+    watch.allow_error("no such thing")
+
+    def broken(route: Route) -> None:
+        route.fulfill(body='raise RuntimeError("no such thing")', content_type="text/plain")
+
+    fresh_context.route("**/app/main.py", broken)
+    page = open_app(context=fresh_context, wait=False)
+    expect(page.locator(FAILED)).to_be_attached(timeout=60_000)
+    expect(page.locator("#boot-error-details")).to_contain_text("RuntimeError: no such thing")
+
+
+def test_a_boot_that_hangs_is_told(
+    fresh_context: BrowserContext, open_app: Callable[..., Page], watch
+) -> None:
+    held: list[Route] = []
+    fresh_context.route("**/pyodide.asm.wasm", lambda route: held.append(route))
+    fresh_context.new_page().close()
+    page = fresh_context.new_page()
+    watch.attach(page)
+    page.clock.install()
+    page.goto("./")
+    expect(page.locator("html")).to_have_attribute("data-boot", "starting")
+    expect(page.locator("#boot-progress")).to_be_attached()
+    page.clock.fast_forward(61_000)
+    expect(page.locator(FAILED)).to_be_attached()
+    for route in held:
+        route.abort()
+    watch.allow_error("ERR_FAILED|Failed to fetch|wasm")
+    page.close()
+
+
+def test_every_host_file_of_the_site_is_served_and_nothing_else(site_url: str) -> None:
+    with serve.serving({"/x/": (ROOT, serve.SITE)}) as origin:
+        import urllib.error
+        import urllib.request
+
+        def status(path: str) -> int:
+            try:
+                with urllib.request.urlopen(f"{origin}{path}") as answer:
+                    return int(answer.status)
+            except urllib.error.HTTPError as error:
+                return error.code
+
+        assert status("/x/") == 200
+        assert status("/x/pyscript.toml") == 200
+        for path in ("/", "/x/Makefile", "/x/.git/config", "/x/static/../Makefile", "/x/tools/"):
+            assert status(path) == 404
+    assert Path(ROOT / "index.html").is_file()
