@@ -2,7 +2,7 @@
 // A feed's next() resolves to a JSON array of items, the last of which is {"end": …} or
 // {"error": {name, type, message}}; it never rejects. One completion runs at a time.
 
-const WLLAMA = new URL("../vendor/wllama/index.js", import.meta.url);
+const WLLAMA = new URL("../vendor/wllama/index.min.js", import.meta.url);
 const WASM = new URL("../vendor/wllama/wllama.wasm", import.meta.url);
 
 let engine = null; // the loaded Wllama

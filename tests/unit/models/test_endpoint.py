@@ -1,4 +1,3 @@
-
 """What people type as address and key is made regular, or refused with the reason."""
 
 from __future__ import annotations
