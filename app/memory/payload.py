@@ -95,9 +95,11 @@ def build(
     start, end = plan.window_start, plan.end
     pins = path.select("pinned", 0, start)
     sent: list[tuple[PartKind, Message]] = [("pin", message) for message in pins]
-    for index in range(start, end):
-        if path.states[index] in ("eligible", "pinned"):
-            sent.append(("window", path.messages[index]))
+    sent.extend(
+        ("window", path.messages[index])
+        for index in range(start, end)
+        if path.states[index] in ("eligible", "pinned")
+    )
     fixed = PROMPT_OVERHEAD + plan.sizes.pins + plan.sizes.window
     question = path.messages[plan.question] if plan.question is not None else None
     asked = sendable_text(question) if question else ""
