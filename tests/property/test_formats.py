@@ -39,16 +39,22 @@ JUNK = st.recursive(
 )
 KEYS = [f"n{i}" for i in range(6)]
 KEY = st.sampled_from([*KEYS, None, "gone"])
-WORDS = st.sampled_from(["Hi", "", " ", "\u200b", "two words", "a\ud800"])
+WORDS = st.sampled_from(["Hi", "more", "", " ", "\u200b", "two words", "a\ud800"])
+
+
+MISSING = "\x00missing"
 
 
 def mostly(good: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """The good value, four times in five."""
-    return st.integers(0, 4).flatmap(lambda n: JUNK if n == 0 else good)
+    """The good value, and now and then anything at all."""
+    return st.integers(0, 15).flatmap(lambda n: JUNK | st.just(MISSING) if n == 15 else good)
 
 
 def fields(**values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    return st.fixed_dictionaries({}, optional={k: mostly(v) for k, v in values.items()})
+    """An object with these fields, of which now and then one is missing or junk."""
+    return st.fixed_dictionaries({key: mostly(value) for key, value in values.items()}).map(
+        lambda found: {key: value for key, value in found.items() if value != MISSING}
+    )
 
 
 BLOCK = fields(
@@ -70,19 +76,21 @@ CHATGPT = fields(
                 parent=KEY,
                 children=st.lists(KEY, max_size=3),
                 message=fields(
-                    author=fields(role=st.sampled_from(["user", "assistant", "tool", "system"])),
+                    author=fields(
+                        role=st.sampled_from(["user", "assistant", "user", "tool", "system"])
+                    ),
                     content=fields(
                         content_type=st.sampled_from(
                             ["text", "code", "thoughts", "multimodal_text"]
                         ),
-                        parts=st.lists(mostly(WORDS), max_size=3),
+                        parts=st.lists(mostly(WORDS), min_size=1, max_size=3),
                         text=WORDS,
                     ),
                     metadata=fields(
                         is_visually_hidden_from_conversation=st.booleans(),
                         attachments=st.lists(fields(name=WORDS, id=WORDS), max_size=2),
                     ),
-                    recipient=st.sampled_from(["all", "python", None]),
+                    recipient=st.sampled_from(["all", None, "python"]),
                     create_time=SCALARS,
                 ),
             )

@@ -1,9 +1,10 @@
 """Import and export: other programs' chat files and our own.
 
-``read`` takes any known file; ``pleat_json.write`` and ``markdown.write`` make exports.
+``read`` takes any known file (``steps`` with pauses between conversations);
+``pleat_json.write`` and ``markdown.write`` make exports.
 """
 
-from app.conversation.formats.detect import read
+from app.conversation.formats.detect import read, steps
 from app.conversation.formats.report import (
     Counts,
     FormatError,
@@ -23,4 +24,5 @@ __all__ = [
     "Reason",
     "Report",
     "read",
+    "steps",
 ]

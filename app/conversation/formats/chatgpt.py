@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from app.conversation.formats.assemble import Draft, Heading, Left, Node, assemble
-from app.conversation.formats.blocks import file_part, image_part, text_part
+from app.conversation.formats.blocks import fenced, file_part, image_part, text_part
 from app.conversation.formats.report import Ids, ImportedConversation, Tally
 from app.conversation.formats.shapes import as_dict, as_id, as_list, as_name, as_text
 from app.conversation.formats.times import to_ms
@@ -111,7 +111,7 @@ def _parts(
         value = content.get("text", content.get("result"))
         if not isinstance(value, str) and kind not in ("", "text", "multimodal_text"):
             return None
-        pieces = [f"```\n{value}\n```" if kind == "code" and as_text(value) else value]
+        pieces = [fenced(as_text(value)) if kind == "code" and as_text(value) else value]
     parts: list[Part] = []
     for piece in pieces:
         if isinstance(piece, str):

@@ -17,7 +17,6 @@ _MAX_DIGITS = 300  # of a whole number; int() itself refuses 4,300
 
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _NO_BRACKET = re.compile(r"[^\[\]{}]+")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def to_text(data: str | bytes, tally: Tally) -> str:
@@ -110,11 +109,6 @@ def safe_json(text: str, tally: Tally | None = None) -> Any:
     if repeated and tally is not None:
         tally.note(f"{repeated} keys were repeated; the last value was taken.")
     return value
-
-
-def clean(text: str) -> str:
-    """The text without halves of characters, which storage and servers refuse."""
-    return _SURROGATE.sub("\ufffd", text)
 
 
 def _no_number(_: str) -> None:

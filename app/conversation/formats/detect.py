@@ -7,7 +7,7 @@ nothing taken, only when the file as a whole is no chat.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
 from app.conversation.formats import chatgpt, claude, openai_messages, pleat_json, sillytavern
@@ -45,10 +45,21 @@ class _Found:
 
 
 def read(name: str, data: str | bytes, ids: Ids) -> Imported:
-    """All conversations of a file under new ids, and the report.
+    """All conversations of a file under new ids, and the report; ``steps`` without a pause."""
+    reading = steps(name, data, ids)
+    while True:
+        try:
+            next(reading)
+        except StopIteration as end:
+            return end.value
 
-    Raises FormatError (a ValueError, with line and column where known) when the file cannot be
-    read at all or holds no chat. ``name`` is the file's name, for people: it decides nothing.
+
+def steps(name: str, data: str | bytes, ids: Ids) -> Generator[tuple[int, int], None, Imported]:
+    """Read a file one conversation at a time, so that a page stays alive meanwhile.
+
+    Yields how many of how many are done; returns all conversations under new ids, and the
+    report. Raises FormatError (a ValueError, with line and column where known) when the file
+    cannot be read at all or holds no chat. ``name`` is for people: it decides nothing.
     """
     tally = Tally()
     text = to_text(data, tally)
@@ -56,7 +67,8 @@ def read(name: str, data: str | bytes, ids: Ids) -> Imported:
         raise FormatError("The file is empty.")
     found = _find(text, tally)
     conversations: list[ImportedConversation] = []
-    for entry in found.entries:
+    for done, entry in enumerate(found.entries):
+        yield done, len(found.entries)
         value, reader, where = entry.value, entry.reader, entry.where
         if reader is None:
             broken = f"broken line: {value}" if isinstance(value, Exception) else ""

@@ -66,7 +66,7 @@ def _read(
     fields: dict[str, Any], named: Sequence[tuple[str, object]], ids: Ids, tally: Tally
 ) -> ImportedConversation | None:
     model = as_name(fields.get("model"))
-    system: list[str] = []
+    system = [part.text for part in blocks_to_parts(fields.get("system"))[0] if part.text]
     nodes: list[Node] = []
     tools: dict[str, str] = {}
     previous: str | None = None

@@ -6,6 +6,7 @@ imported has its reason in the report.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -18,6 +19,12 @@ Outcome = Literal["imported", "empty", "skipped", "failed"]
 What = Literal["conversation", "message", "fold", "file"]
 
 _EXAMPLES = 5  # places named per reason
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def clean(text: str) -> str:
+    """The text without halves of characters, which storage and servers refuse."""
+    return _SURROGATE.sub("\ufffd", text)
 
 
 class FormatError(ValueError):
@@ -69,12 +76,9 @@ class Report:
         """The report as a sentence or two for a notice."""
         said = f"Imported {_count(self.conversations.imported, 'conversation')}"
         said += f" with {_count(self.messages.imported, 'message')}."
-        left = [
-            f"{self.conversations.found - self.conversations.imported} of "
-            f"{_count(self.conversations.found, 'conversation')} left out"
-        ]
-        if self.conversations.found > self.conversations.imported:
-            said += f" {left[0]}."
+        left = self.conversations.found - self.conversations.imported
+        if left:
+            said += f" {left} of {_count(self.conversations.found, 'conversation')} left out."
         failed = [r for r in self.reasons if r.outcome == "failed" and r.what == "message"]
         if failed:
             total = sum(reason.count for reason in failed)
@@ -165,8 +169,12 @@ class Tally:
         )
 
     def _reason(self, key: tuple[What, Outcome, str], count: int, where: list[str]) -> None:
+        what, outcome, text = key
+        key = (what, outcome, clean(text))
         before, places = self._reasons.get(key, (0, []))
-        self._reasons[key] = (before + count, [*places, *where][:_EXAMPLES])
+        if len(places) < _EXAMPLES:
+            places = [*places, *(clean(place)[:80] for place in where)][:_EXAMPLES]
+        self._reasons[key] = (before + count, places)
 
     def _of(self, what: What) -> Counts:
         imported = self._counts.get((what, "imported"), 0)

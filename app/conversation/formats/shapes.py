@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from app.conversation.formats.decode import clean
+from app.conversation.formats.report import clean
 
 
 def as_dict(value: object) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.conversation.formats.decode import MAX_DEPTH, clean, depth, safe_json, to_text
-from app.conversation.formats.report import FormatError, Tally
+from app.conversation.formats.decode import MAX_DEPTH, depth, safe_json, to_text
+from app.conversation.formats.report import FormatError, Tally, clean
 
 
 @pytest.mark.parametrize(

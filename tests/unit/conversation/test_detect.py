@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.conversation.formats import FormatError, Imported, read
+from app.conversation.formats import FormatError, Imported, read, steps
 
 ImportFile = Callable[[object], Imported]
 
@@ -79,6 +79,19 @@ def test_formats_may_be_mixed_and_strangers_among_them_are_counted(import_file: 
     assert found.report.conversations.failed == 2
     failed = [reason for reason in found.report.reasons if reason.what == "conversation"]
     assert [reason.where for reason in failed] == [("entry 4", "entry 5")]
+
+
+def test_a_large_file_can_be_read_with_pauses(ids: Callable[[], str]) -> None:
+    chats = json.dumps([{"messages": [{"role": "user", "content": str(i)}]} for i in range(3)])
+    reading = steps("chat.json", chats, ids)
+    progress = []
+    while True:
+        try:
+            progress.append(next(reading))
+        except StopIteration as end:
+            assert len(end.value.conversations) == 3
+            break
+    assert progress == [(0, 3), (1, 3), (2, 3)]
 
 
 def test_the_report_is_plain_data_for_the_page(import_file: ImportFile) -> None:

@@ -44,6 +44,8 @@ def test_instructions_at_the_start_become_the_system_prompt(import_file: ImportF
     assert one.messages[2].hidden
     assert not is_sendable(one.messages[2])
     assert import_file(TALK).conversations[0].conversation.system_prompt is None
+    apart = import_file({"system": "Be brief.", "messages": TALK}).conversations[0]
+    assert apart.conversation.system_prompt == "Be brief."
 
 
 def test_instructions_alone_are_no_conversation_and_that_is_said(import_file: ImportFile) -> None:
