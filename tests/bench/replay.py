@@ -45,11 +45,14 @@ KINDS = {"pin": "window"}
 
 
 class RealClock:
-    """Time as it passes."""
+    """Time as it passes, and for each turn a minute and a half that its people took."""
+
+    def __init__(self) -> None:
+        self.turns = 0
 
     def now(self) -> int:
         """Milliseconds since 1970."""
-        return int(time.time() * 1000)
+        return int(time.time() * 1000) + 90_000 * self.turns
 
     def elapsed(self) -> float:
         """Milliseconds of the performance counter."""
@@ -118,6 +121,7 @@ class Replay:
 
     async def _request(self, number: int, message: Message) -> dict[str, Any]:
         before = list(self.folds)
+        self.clock.turns += 1
         started = time.perf_counter()
         prepared = await self.engine.prepare(self.memory)
         elapsed = (time.perf_counter() - started) * 1000
