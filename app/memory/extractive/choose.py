@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 
+OFFSET = 1.5
 FADE = (1.0, 0.22, 0.06, 0.02)
 
 
@@ -46,7 +47,7 @@ def choose(
             n = covered.get(key, 0)
             gain += weight * (FADE[n] if n < 4 else 0.0)
         cost = c.cost + (0 if c.record in opened else heads[c.record])
-        return gain * c.prior / (cost + 1.5)
+        return gain * c.prior / (cost + OFFSET)
 
     behind = {i - 1: i for i, c in enumerate(candidates) if c.hangs}
     heap = [(-value(c), i) for i, c in enumerate(candidates) if not c.hangs]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from app.memory.extractive.anchor import anchor
 from app.memory.extractive.dates import date_of, split_header
@@ -16,6 +16,8 @@ from app.memory.extractive.split import Unit, units
 from app.memory.extractive.types import Line, Source
 
 _LINE = re.compile(r"^(?:\[([^\[\]\n]{3,40})\] )?([^\W\d_][^:\n]{0,39}): (?=\S)")
+_ASKS = re.compile(r"[?？](?:\s*\[[^\]]*\])?\s*$")
+_NOTED = re.compile(r"\((?:[^()]* )?\d{4}\)")
 
 
 @dataclass(slots=True)
@@ -30,7 +32,7 @@ class Record:
     units: list[Unit]
     old: bool = False
     opaque: bool = False
-    chosen: set[int] = field(default_factory=set[int])
+    answers: bool = False  # the message before it ended in a question
 
     def text(self, chosen: Sequence[int], dated: bool) -> str:
         """The line with the given units: ``[day] Label: units``."""
@@ -44,7 +46,8 @@ class Record:
                 body += " " if _ended(body) else "; "
             body += unit.text
             last = i
-        head = f"[{self.day}] " if dated and self.day else ""
+        noted = _NOTED.search(body) is not None  # the date stands in the line already
+        head = f"[{self.day}] " if dated and self.day and not noted else ""
         return f"{head}{self.label}: {body}" if self.label else head + body
 
 
@@ -60,6 +63,7 @@ def records(previous: Sequence[Line], items: Sequence[Source]) -> list[Record]:
     names |= frozenset(part for n in names for part in n.split())
     out = [_from_line(line, names) for line in previous if line.text.strip()]
     day = ""
+    asked = False
     for item in items:
         label, text = split_speaker(item, embedded)
         header, text = split_header(text)
@@ -68,7 +72,8 @@ def records(previous: Sequence[Line], items: Sequence[Source]) -> list[Record]:
         day = header or day
         found = [_anchored(unit, day) for unit in units(text, names)]
         if found:
-            out.append(Record(item.id, label, item.role, day, found))
+            out.append(Record(item.id, label, item.role, day, found, answers=asked))
+        asked = _ASKS.search(text) is not None
     return out
 
 

@@ -26,6 +26,17 @@ _DECIDE = re.compile(
     re.IGNORECASE,
 )
 _QUESTION = re.compile(r"[?？]\s*[\"'”’)]*$|か[。？]?$")
+# Thanks, congratulations and the like; sentences that only point back; what is told as done.
+_COURTESY = re.compile(
+    r"\b(?:thank|thanks|congrat\w*|glad|sorry|proud|welcome|good luck|take care|talk (?:to you )?soon|"
+    r"děkuj\w*|díky|promiň\w*|danke|entschuldig\w*|merci|désolé\w*|gracias|спасибо)\b|ありがとう|谢谢",
+    re.IGNORECASE,
+)
+_BACK = re.compile(r"(?:it|that|this|they|these|those)(?:['’]\w+)?\s", re.IGNORECASE)
+_PAST = re.compile(
+    r"\b(?:[a-z]{3,}ed|went|got|had|was|were|made|took|saw|did|won|met|bought|found|gave|came|told|"
+    r"began|chose|felt|grew|left|lost|ran|sold|spent|taught|wrote|read)\b"
+)
 _SECOND = re.compile(r"\b(?:you|your|you're|you've|you'll)\b", re.IGNORECASE)
 
 COMMON = 800  # ranks below this are everyday words
@@ -37,9 +48,14 @@ ADDRESS = 4.5
 NAME = (1.2, 1.5)
 ASKED = 0.5
 FIRST = 1.15
-SECOND = 1.0
+SECOND = 0.8
 DECIDED = 1.15
 PHOTO = 0.8
+SHOUTED = 0.85
+POLITE = 0.6
+BACK = 0.7
+TOLD = 1.25
+ANSWERS = 1.3
 CODE = 0.6
 BASE = 0.0
 
@@ -100,20 +116,31 @@ def features(text: str, rarity: Rarity, names: frozenset[str]) -> dict[str, floa
     return out
 
 
-def prior(unit: Unit, role: str) -> float:
-    """How likely the unit is a fact that is asked about later: a factor around 1."""
+def prior(unit: Unit, role: str, *, answers: bool = False) -> float:
+    """How likely the unit is a fact that is asked about later: a factor around 1.
+
+    ``answers``: the message before it ended in a question.
+    """
     text = unit.text
-    factor = 1.0
-    if unit.kind == "photo":
-        return PHOTO
     if unit.kind == "code":
         return CODE
+    if unit.kind == "photo":
+        return PHOTO
+    factor = ANSWERS if answers else 1.0
     if _QUESTION.search(text):
         factor *= ASKED
-    if _SECOND.search(text):
-        factor *= SECOND
-    if _FIRST.search(text) is not None:
-        factor *= FIRST
+    elif text.endswith(("!", "！")):
+        factor *= SHOUTED
     if _DECIDE.search(text):
         factor *= DECIDED
+    elif _SECOND.search(text):
+        factor *= SECOND
+    if _COURTESY.search(text):
+        factor *= POLITE
+    if _BACK.match(text):
+        factor *= BACK
+    if _FIRST.search(text) is not None:
+        factor *= FIRST
+    if _PAST.search(text) is not None:
+        factor *= TOLD
     return factor

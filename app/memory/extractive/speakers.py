@@ -32,6 +32,14 @@ _RESERVED = frozenset(
 )
 
 
+def leading_name(text: str) -> tuple[str, str]:
+    """The name that ``text`` begins with ("Ada: …") and the rest; "" and all without one."""
+    match = _NAMED.match(text)
+    if match is None or match.group(1).lower() in _RESERVED:
+        return "", text
+    return match.group(1), text[match.end() :]
+
+
 def embedded_names(items: Sequence[Source], known: frozenset[str]) -> dict[str, str]:
     """Role -> the name that most messages of that role begin with ("Ada: …").
 
@@ -41,10 +49,10 @@ def embedded_names(items: Sequence[Source], known: frozenset[str]) -> dict[str, 
     total: dict[str, int] = {}
     for item in items:
         total[item.role] = total.get(item.role, 0) + 1
-        match = _NAMED.match(item.text)
-        if match is not None and match.group(1).lower() not in _RESERVED:
+        name, _ = leading_name(item.text)
+        if name:
             names = seen.setdefault(item.role, {})
-            names[match.group(1)] = names.get(match.group(1), 0) + 1
+            names[name] = names.get(name, 0) + 1
     out: dict[str, str] = {}
     for role, names in seen.items():
         best = max(names, key=lambda name: names[name])

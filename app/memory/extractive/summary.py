@@ -15,7 +15,6 @@ from app.memory.extractive.salience import Rarity, features, plain_words, prior
 from app.memory.extractive.shorten import drop_least, shorten
 from app.memory.extractive.types import Lexicon, Line, Source
 
-
 def summarise(
     previous: Sequence[Line], items: Sequence[Source], limit: int, lexicon: Lexicon
 ) -> list[Line]:
@@ -53,7 +52,7 @@ def weigh(pool: list[Record], lexicon: Lexicon) -> tuple[list[Candidate], list[i
     for (r, u), text, cost in zip(flat, texts, counted, strict=False):
         record = pool[r]
         extra = day_cost[record.day] if record.day and leans_on_date(text) else 0
-        factor = prior(record.units[u], record.role) * (1.5 if record.opaque else 1.0)
+        factor = prior(record.units[u], record.role, answers=record.answers) * (1.5 if record.opaque else 1.0)
         out.append(Candidate(r, u, cost + extra, features(text, rarity, names), factor,
                              record.units[u].hangs))
     return out, [label_cost[record.label] for record in pool]

@@ -10,7 +10,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.memory.extractive.words import runs, terms
+from app.memory.extractive.dates import split_header
+from app.memory.extractive.speakers import leading_name
+from app.memory.extractive.words import runs, stem, terms
 
 K1 = 0.9
 B = 0.3
@@ -36,11 +38,14 @@ class RecallIndex:
         self._order: list[str] = []
         self._slot: dict[str, int] = {}
         self._length: list[int] = []
-        self._names: list[str] = []
+        self._names: list[str] = []  # as given: a name, or the role
+        self._inner: list[str] = []  # the name that the text itself begins with
+        self._leads: dict[tuple[str, str], int] = {}
+        self._given: dict[str, int] = {}
+        self._days: list[str] = []
         self._asks: list[bool] = []
         self._postings: dict[str, dict[int, float]] = {}
         self._words: list[tuple[str, ...]] = []
-        self._speakers: dict[str, int] = {}
         self._total = 0
         self._alive = 0
 
@@ -58,19 +63,24 @@ class RecallIndex:
         if id in self._slot:
             return
         slot = len(self._order)
+        inner, body = leading_name(text)
+        header, body = split_header(body)
+        day = header or day or (self._days[-1] if self._days else "")
+        self._days.append(day)
         counts: dict[str, float] = {}
         length = 0
-        for term in terms(text):
+        for term in terms(f"{inner} {body}" if inner else body):
             counts[term] = counts.get(term, 0.0) + 1.0
             length += 1
         for term in terms(day):
             counts[term] = counts.get(term, 0.0) + DAY
         self._order.append(id)
         self._slot[id] = slot
-        speaker = name.lower().strip()
-        self._names.append(speaker)
-        for term in set(terms(speaker)):
-            self._speakers[term] = self._speakers.get(term, 0) + 1
+        self._names.append(name)
+        self._inner.append(inner)
+        self._given[name] = self._given.get(name, 0) + 1
+        if inner:
+            self._leads[name, inner] = self._leads.get((name, inner), 0) + 1
         self._asks.append(text.rstrip().endswith(("?", "？")) or "? [" in text)
         self._words.append(tuple(counts))
         self._length.append(length)
@@ -89,8 +99,10 @@ class RecallIndex:
             postings.pop(slot, None)
             if not postings:
                 del self._postings[term]
-        for term in set(terms(self._names[slot])):
-            self._speakers[term] -= 1
+        name, inner = self._names[slot], self._inner[slot]
+        self._given[name] -= 1
+        if inner:
+            self._leads[name, inner] -= 1
         self._total -= self._length[slot]
         self._alive -= 1
         self._words[slot] = ()
@@ -109,9 +121,35 @@ class RecallIndex:
         n = len(self._postings.get(term, ()))
         return math.log(1.0 + (self._alive - n + 0.5) / (n + 0.5))
 
-    def is_speaker(self, term: str) -> bool:
-        """Whether the term is a speaker's name: it tells who, not what about."""
-        return self._speakers.get(term, 0) > 0
+    def day(self, id: str) -> str:
+        """The day of a message, as given or as the last header before it says; "" if unknown."""
+        return self._days[self._slot[id]]
+
+    def speaker(self, id: str) -> str:
+        """Who said it: the name that most messages of that role begin with, else as given."""
+        return self._speaker(self._slot[id])
+
+    def body(self, id: str, text: str) -> str:
+        """``text`` without the speaker's name and the day at its head."""
+        slot = self._slot[id]
+        if self._inner[slot] and self._speaker(slot) == self._inner[slot]:
+            _, text = leading_name(text)
+        return split_header(text)[1]
+
+    def speakers(self) -> frozenset[str]:
+        """The words of all speakers' names, lower case: they tell who, not what about."""
+        names = [name for name, n in self._given.items() if n]
+        names += [inner for (name, inner), n in self._leads.items() if self._leads_with(name, n)]
+        return frozenset(part for name in names for part in name.lower().split())
+
+    def _speaker(self, slot: int) -> str:
+        name, inner = self._names[slot], self._inner[slot]
+        if inner and self._leads_with(name, self._leads[name, inner]):
+            return inner
+        return name
+
+    def _leads_with(self, name: str, count: int) -> bool:
+        return count > 1 and count * 2 > self._given[name]
 
     def query(self, query: str, recent: Sequence[str] = ()) -> dict[str, float]:
         """Term -> weight: the question's words, and with less weight those of the last turns.
@@ -119,8 +157,9 @@ class RecallIndex:
         A word that no message has stands for the nearest one that is spelt almost so.
         """
         out: dict[str, float] = {}
+        names = frozenset(stem(name) for name in self.speakers())
         for term in terms(query):
-            if self.is_speaker(term):
+            if term in names:
                 continue
             if term in self._postings:
                 out[term] = 1.0
@@ -132,7 +171,7 @@ class RecallIndex:
         share = RECENT if known > 9.0 else RECENT * 1.8  # "and when was that?" leans on them
         for back, text in enumerate(reversed(recent)):
             for term in terms(text):
-                if term in self._postings and not self.is_speaker(term):
+                if term in self._postings and term not in names:
                     out.setdefault(term, share / (1 + back))
         return out
 
@@ -179,10 +218,11 @@ class RecallIndex:
                             share = AFTER_QUESTION
                         spread[near] = spread.get(near, 0.0) + share * score
         asked = {low for run in runs(query) for low in (run.lower(), run.lower()[:-2])}
-        called = {name for name in set(self._names) if name and set(name.split()) & asked}
-        for slot in spread:
-            if self._names[slot] in called:
-                spread[slot] *= SPEAKER
+        called = self.speakers() & asked
+        if called:
+            for slot in spread:
+                if not called.isdisjoint(self._speaker(slot).lower().split()):
+                    spread[slot] *= SPEAKER
         out: list[Hit] = []
         for slot, score in sorted(spread.items(), key=lambda s: (-s[1], s[0])):
             id = self._order[slot]

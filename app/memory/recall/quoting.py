@@ -11,11 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.memory.extractive.anchor import anchor
-from app.memory.extractive.dates import split_header
 from app.memory.extractive.shorten import shorten
 from app.memory.extractive.split import units
 from app.memory.extractive.types import Lexicon, Line
-from app.memory.extractive.words import terms
+from app.memory.extractive.words import stem, terms
 from app.memory.recall.index import RecallIndex
 
 DEPTH = 30
@@ -57,7 +56,8 @@ def passages(
 ) -> list[Passage]:
     """Passages for ``question``, joined by line breaks at most ``allowance`` tokens.
 
-    ``texts`` maps ids to (speaker, text, day); ``recent`` are the texts of the last turns, oldest
+    ``texts`` maps ids to (speaker, text, day), of which the text is used: the others went into
+    ``index``. ``recent`` are the texts of the last turns, oldest
     first; ``allowed`` says which messages may be recalled at all.
     """
     if allowance < 8:
@@ -71,10 +71,10 @@ def passages(
     if not order:
         return []
     for end in range(len(order), 0, -1):
-        found = _render(index, texts, order[:end])
+        found = _render(index, order[:end])
         if lexicon.count_many(["\n".join(p.text for p in found)])[0] <= allowance:
             return found
-    whole = _render(index, texts, order[:1])[0]
+    whole = _render(index, order[:1])[0]
     cut = shorten([Line(whole.text, None)], allowance, lexicon)
     return [Passage(whole.id, cut[0].text)] if cut else []
 
@@ -86,21 +86,21 @@ def _pieces(
     wanted: dict[str, float],
     lexicon: Lexicon,
 ) -> tuple[list[_Piece], dict[str, int]]:
-    names = frozenset(texts[id][0].lower() for id in scores)
+    names = index.speakers()
+    stems = frozenset(stem(name) for name in names)
     raw: list[tuple[str, int, str, str]] = []
     for id in scores:
-        day, body = _split(texts[id])
-        for n, unit in enumerate(units(body, names)):
-            text = anchor(unit.text, day, dated=True) if unit.kind == "prose" else unit.text
+        for n, unit in enumerate(units(index.body(id, texts[id][1]), names)):
+            text = anchor(unit.text, index.day(id), dated=True) if unit.kind == "prose" else unit.text
             raw.append((id, n, text, unit.kind))
     counted = lexicon.count_many(
-        [" " + text for _, _, text, _ in raw] + [_head(texts[id]) + "\n" for id in scores]
+        [" " + text for _, _, text, _ in raw] + [_head(index, id) + "\n" for id in scores]
     )
     top = max(scores.values())
     full = sum(index.weight(t) * share for t, share in wanted.items()) or 1.0
     pieces: list[_Piece] = []
     for (id, n, text, kind), cost in zip(raw, counted, strict=False):
-        own = {t: index.weight(t) for t in terms(text) if not index.is_speaker(t)}
+        own = {t: index.weight(t) for t in terms(text) if t not in stems}
         match = sum(weight * wanted[t] for t, weight in own.items() if t in wanted) / full
         about = (scores[id] / top) ** SHARP * (1.0 + MATCH * match)
         if text.endswith(("?", "？")):
@@ -156,28 +156,18 @@ def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece
     return out
 
 
-def _render(
-    index: RecallIndex, texts: Mapping[str, tuple[str, str, str]], chosen: list[_Piece]
-) -> list[Passage]:
+def _render(index: RecallIndex, chosen: list[_Piece]) -> list[Passage]:
     by_id: dict[str, list[_Piece]] = {}
     for piece in chosen:
         by_id.setdefault(piece.id, []).append(piece)
     out: list[Passage] = []
     for id in sorted(by_id, key=index.position):
         body = " ".join(p.text for p in sorted(by_id[id], key=lambda p: p.unit))
-        out.append(Passage(id, f"{_head(texts[id])} {body}".strip()))
+        out.append(Passage(id, f"{_head(index, id)} {body}".strip()))
     return out
 
 
-def _head(entry: tuple[str, str, str]) -> str:
-    speaker = entry[0]
-    day, _ = _split(entry)
+def _head(index: RecallIndex, id: str) -> str:
+    day, speaker = index.day(id), index.speaker(id)
     head = f"[{day}] " if day else ""
     return f"{head}{speaker}:" if speaker else head.rstrip()
-
-
-def _split(entry: tuple[str, str, str]) -> tuple[str, str]:
-    """The day of a message and its text without the day."""
-    _, text, day = entry
-    header, body = split_header(text)
-    return header or day, body
