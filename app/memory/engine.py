@@ -47,6 +47,21 @@ class Prepared:
     saved: int  # tokens folded away from this request, less the summary
 
 
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What servers taught of a model: its factor, and its context size when it said one."""
+
+    factor: float = 1.0
+    context_size: int | None = None
+
+    def applied(self, settings: MemorySettings) -> MemorySettings:
+        """The settings with what was learned; a learned size only ever lowers the set one."""
+        size = settings.context_size
+        if self.context_size is not None:
+            size = min(size, self.context_size)
+        return replace(settings, factor=self.factor, context_size=size)
+
+
 class MemoryEngine:
     """The engine of one tab: all its conversations, one compactor, one counter."""
 
@@ -76,6 +91,7 @@ class MemoryEngine:
         )
         self._activities: dict[str, Activity] = {}
         self._recollections: dict[str, Recollection] = {}
+        self.learned: dict[str, Learned] = {}  # by MemorySettings.model; the session may keep it
 
     @property
     def counter(self) -> Counter:
@@ -91,6 +107,7 @@ class MemoryEngine:
     ) -> ConversationMemory:
         """The memory of a path; needed anew after each change that is no append."""
         activity = self._activities.setdefault(conversation.id, Activity())
+        settings = self.learned.get(settings.model, Learned()).applied(settings)
         memory = open_memory(
             conversation, list(path), list(ledger), settings, self._counter, activity
         )
@@ -199,12 +216,12 @@ class MemoryEngine:
         """A server found the prompt too long: learn its size, or halve it. True: try once more."""
         question = memory.question_id()
         size = memory.settings.context_size
-        stated = error.limit if MIN_CONTEXT // 8 < error.limit < size else 0
-        learned = stated or size // 2
-        if memory.activity.retried == question or learned < MIN_CONTEXT:
+        stated = error.limit if MIN_CONTEXT // 2 < error.limit < size else 0
+        learned = max(MIN_CONTEXT, stated or size // 2)
+        if memory.activity.retried == question or learned >= size:
             return False
         memory.activity.retried = question
-        memory.settings = replace(memory.settings, context_size=learned)
+        self._learn(memory, context_size=learned)
         said = "said that its context is" if stated else "found the prompt too long: it is taken as"
         memory.activity.tell(f"The server {said} {learned} tokens.", once=False)
         return True
@@ -213,13 +230,32 @@ class MemoryEngine:
         """Learn the model's factor from the server's count; a notice when it cut the prompt."""
         factor, truncated = learn_factor(memory.settings.factor, counted, usage.prompt_tokens)
         if truncated:
-            return (
+            notice = (
                 f"The server read only {usage.prompt_tokens} of about {counted} tokens: it cuts the"
                 " prompt silently. Set the context size to what the server is started with."
             )
+            if "silent" not in memory.activity.told:
+                memory.activity.told.add("silent")
+                return notice
         if factor != memory.settings.factor:
-            memory.settings = replace(memory.settings, factor=factor)
+            self._learn(memory, factor=factor)
         return None
+
+    def _learn(
+        self,
+        memory: ConversationMemory,
+        *,
+        factor: float | None = None,
+        context_size: int | None = None,
+    ) -> None:
+        """Keep what was learned of the model, for this memory and for those opened later."""
+        known = self.learned.get(memory.settings.model, Learned())
+        known = Learned(
+            known.factor if factor is None else factor,
+            known.context_size if context_size is None else context_size,
+        )
+        self.learned[memory.settings.model] = known
+        memory.settings = known.applied(memory.settings)
 
     # -- in the background ----------------------------------------------------------------
 

@@ -87,7 +87,7 @@ class MemorySettings:
     system_prompt: str = ""
     max_tokens: int | None = None
     factor: float = 1.0
-    utility_context: int | None = None  # of the utility model; None: as the chat model's
+    model: str = ""  # endpoint and name of the chat model: what is learned is learned of it
 
     @property
     def limits(self) -> Limits:
