@@ -113,6 +113,16 @@ function uncaught(error) {
   else fail("Pleat could not start.", text);
 }
 
+// A configuration that PyScript cannot read ends in a banner of its own: show ours instead.
+new MutationObserver((records) => {
+  for (const node of records.flatMap((record) => [...record.addedNodes])) {
+    if (node instanceof Element && node.matches(".py-error")) {
+      node.remove();
+      uncaught(node.textContent);
+    }
+  }
+}).observe(document.body, { childList: true });
+
 // ---- the start ----
 
 root.dataset.boot = "starting";

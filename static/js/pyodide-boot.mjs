@@ -12,16 +12,24 @@ const at = (name) => new URL(`../vendor/pyodide/${name}`, import.meta.url).href;
 const output = { stdout: (text) => console.log(text), stderr: (text) => console.error(text) };
 let starting = null;
 
-// Count the bytes of the two big downloads as they come. Reading a clone keeps the browser's own
-// compiled copy of the WebAssembly working, which a response made by us would not.
-function counting(report) {
+// Watch the two big downloads. Their bytes are counted on a clone of the response: the browser's
+// compiled copy of the WebAssembly is kept with its own response, and would be lost with one of
+// ours. A failed download is raised from here, since Pyodide waits for ever without its
+// WebAssembly.
+function watchDownloads(report, raise) {
   const native = globalThis.fetch;
   const names = new Map(Object.keys(sizes).map((name) => [at(name), name]));
   globalThis.fetch = async (...args) => {
-    const response = await native(...args);
-    const name = names.get(response.url);
-    if (name && response.ok && response.body) count(name, response.clone(), report);
-    return response;
+    const name = names.get(String(args[0]?.url ?? args[0]));
+    try {
+      const response = await native(...args);
+      if (name && !response.ok) throw new Error(`HTTP ${response.status} for ${response.url}`);
+      if (name && report) count(name, response.clone(), report);
+      return response;
+    } catch (error) {
+      if (name) raise(new Error(`${name} could not be loaded: ${error.message}`));
+      throw error;
+    }
   };
   return () => { globalThis.fetch = native; };
 }
@@ -39,17 +47,17 @@ async function count(name, response, report) {
 
 // Start the interpreter (once). `report(name, bytes)` is called while the files in `sizes` come.
 export function start(report = null) {
-  if (!starting) {
-    const restore = report ? counting(report) : () => {};
-    starting = load({
+  starting ??= new Promise((resolve, reject) => {
+    const restore = watchDownloads(report, reject);
+    load({
       indexURL: at(""),
       packageBaseUrl: at(""),
       stdLibURL: at("python_stdlib_pyc.zip"),
       lockFileContents: lock,
       stdout: (text) => output.stdout(text),
       stderr: (text) => output.stderr(text),
-    }).finally(restore);
-  }
+    }).finally(restore).then(resolve, reject);
+  });
   return starting;
 }
 
