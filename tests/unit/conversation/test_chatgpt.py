@@ -279,3 +279,16 @@ def test_siblings_without_times_keep_the_order_of_the_file(import_file: ImportFi
     # As storage gives them back: in no order.
     tree = Tree(sorted(found.messages, key=lambda message: message.id, reverse=True))
     assert [m.text for m in tree.siblings(found.id_map["a0"])] == ["0", "1", "2", "3", "4"]
+
+
+def test_the_times_of_a_chat_are_its_own_or_those_of_its_messages(import_file: ImportFile) -> None:
+    told = chat(FORKED, "a2", create_time=90.0, update_time=200.0)
+    found = import_file([told, chat(FORKED, "a2"), chat({"q": node(None, "When?")}, "q")])
+    times = [(c.conversation.created_at, c.conversation.updated_at) for c in found.conversations]
+    assert times == [(90_000, 200_000), (100_500, 104_000), (0, 0)]
+
+
+def test_an_empty_chat_is_named_by_its_title_or_its_id(import_file: ImportFile) -> None:
+    found = import_file([chat({}, None), {"id": "g2", "mapping": {}}])
+    reason = next(r for r in found.report.reasons if r.what == "conversation")
+    assert reason.where == ("A chat", "g2")

@@ -79,6 +79,7 @@ def test_a_delete_gives_the_children_to_the_parent(tree: Tree) -> None:
     assert ids(tree.path("a2")) == ["q1", "q2", "a2"]
     assert ids(tree.siblings("q2")) == ["q2", "b1", "r2"]
     assert "a1" not in tree
+    assert "a2" in tree
     assert len(tree) == 6
 
 
