@@ -197,5 +197,5 @@ def _error(error: dict[str, str]) -> ModelError:
     if error["name"] == "NotLoaded":
         return NotLoaded()
     if error["type"] == "inference_error":
-        return classify(500, {}, json.dumps({"error": {"message": error["message"]}}))
+        return classify(0, {}, json.dumps({"error": {"message": error["message"]}}))
     return Server(error["message"])

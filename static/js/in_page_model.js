@@ -5,6 +5,12 @@
 const WLLAMA = new URL("../vendor/wllama/index.min.js", import.meta.url);
 const WASM = new URL("../vendor/wllama/wllama.wasm", import.meta.url);
 
+// Tokens of a prompt that are read in one go: an abort is noticed between two batches only.
+const BATCH = 64;
+
+// What goes wrong is told by the feed's error, not on the console.
+const QUIET = { debug() {}, log() {}, warn() {}, error() {} };
+
 let engine = null; // the loaded Wllama
 let running = Promise.resolve(); // the end of the completion (or loading) that runs
 
@@ -77,16 +83,15 @@ export function load(source, optionsJson) {
   const { n_ctx, n_threads } = JSON.parse(optionsJson);
   return new Feed(async (feed, signal) => {
     await unloadNow();
-    const { Wllama, LoggerWithoutDebug } = await import(WLLAMA.href);
-    const fresh = new Wllama(
-      { default: WASM.href },
-      { logger: LoggerWithoutDebug, suppressNativeLog: true },
-    );
+    const { Wllama } = await import(WLLAMA.href);
+    const fresh = new Wllama({ default: WASM.href }, { logger: QUIET, suppressNativeLog: true });
     const params = {
       n_ctx,
       n_threads: self.crossOriginIsolated ? n_threads : 1,
       n_gpu_layers: 0,
       n_parallel: 1,
+      n_batch: BATCH,
+      n_ubatch: BATCH,
       jinja: true,
     };
     try {

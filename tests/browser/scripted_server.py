@@ -152,9 +152,13 @@ def error(status: int, message: str, **more: Any) -> Status:
     return Status(status, {"error": {"message": message, **more}})
 
 
-def cut_stream(*pieces: str) -> Answer:
-    """The stream ends after the pieces: no finish, no ``[DONE]``, connection broken."""
-    return Answer(*pieces, finish=None, done=False, cut=True)
+def cut_stream(*pieces: str | Gate | Raw, broken: bool = False) -> Answer:
+    """The stream ends after the pieces: no finish, no ``[DONE]``.
+
+    With ``broken`` the connection breaks instead of ending. A browser then drops what its page
+    has not read yet: put a gate behind the text that the page is to show.
+    """
+    return Answer(*pieces, finish=None, done=False, cut=broken)
 
 
 def error_in_stream(*pieces: str, message: str = "Provider overloaded") -> Answer:
