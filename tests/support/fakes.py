@@ -196,7 +196,7 @@ class FakeChannel:
 class Reply:
     """One scripted answer: pieces of text, then ``finish`` and ``usage``, or ``error`` raised.
 
-    ``gate``: an event that must be set before the first piece comes; ``gate_after`` pieces.
+    ``gate``: an event that must be set before the piece ``gate_after`` comes; ``gates``: more.
     """
 
     pieces: Sequence[str] = ()
@@ -206,6 +206,7 @@ class Reply:
     error: BaseException | None = None
     gate: asyncio.Event | None = None
     gate_after: int = 0
+    gates: dict[int, asyncio.Event] = field(default_factory=dict[int, asyncio.Event])
 
 
 @dataclass
@@ -252,6 +253,8 @@ class ScriptedModel:
             for index, piece in enumerate(reply.pieces):
                 if reply.gate is not None and index == reply.gate_after:
                     await reply.gate.wait()
+                if index in reply.gates:
+                    await reply.gates[index].wait()
                 yield Delta(text=piece)
             if reply.gate is not None and reply.gate_after >= len(reply.pieces):
                 await reply.gate.wait()
