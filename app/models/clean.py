@@ -37,6 +37,8 @@ def clean(text: str, secret: str = "") -> str:
     text = text[: 20 * MAX_DETAIL]
     if len(secret) >= 4:
         text = text.replace(secret, "(key)")
+        cut = next((n for n in range(len(secret), 3, -1) if text.endswith(secret[:n] + "…")), 0)
+        text = text[: -cut - 1] + "…" if cut else text  # a key that was cut off is a key, too
     for pattern, instead in _SECRETS:
         text = pattern.sub(instead, text)
     text = " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -22,6 +22,12 @@ class ModelError(Exception):
         self.status = status
         super().__init__(self.detail)
 
+    def without(self, secret: str) -> ModelError:
+        """This error, with ``secret`` taken out of what it says."""
+        self.detail = clean(self.detail, secret)
+        self.args = (self.detail,)
+        return self
+
     def __str__(self) -> str:
         """The same plain words as ``explain``."""
         return explain(self)

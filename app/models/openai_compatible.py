@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from app.models.answer import Timeouts, Waits, answer_deltas, read_body
 from app.models.catalog import ModelInfo, read_models
 from app.models.classify import classify
-from app.models.clean import clean, looks_like_html
+from app.models.clean import looks_like_html
 from app.models.endpoint import is_mixed_content, normal_base_url, normal_key
 from app.models.errors import BadRequest, ModelError, NotAnApi, Server, TimedOut, Unreachable
 from app.models.parameters import Quirks, chat_body, encode, learn
@@ -67,9 +67,7 @@ class Endpoint:
             text = await read_body(self.waits, response, seconds)
         except (TimeoutError, Unreachable, Server):
             text = ""  # the status alone says enough
-        error = classify(response.status, response.headers, text)
-        error.detail = clean(error.detail, self.key)
-        raise error
+        raise classify(response.status, response.headers, text).without(self.key)
 
     async def list_models(self) -> list[ModelInfo]:
         """The models on offer. Raises ``ModelError``; ``NotAnApi`` if the answer is no list."""
@@ -113,7 +111,7 @@ class OpenAICompatible:
                 async for delta in deltas:
                     yield delta
         except ModelError as error:
-            error.detail = clean(error.detail, self.endpoint.key)
+            error.without(self.endpoint.key)
             raise
         finally:
             response.close()

@@ -15,6 +15,10 @@ from tests.unit.models.network import HI, FakeNetwork, Pause, Reply, endpoint
 from tests.unit.models.streams import STREAMS, chunk
 from tests.unit.run import run
 
+_NAMES = [
+    *("choices", "delta", "content", "error", "usage", "finish_reason", "index", "message"),
+    *("prompt_tokens", "code", "type", "text", "reasoning", "object", "data", "id"),
+]
 _VALUES = st.recursive(
     st.none()
     | st.booleans()
@@ -24,19 +28,7 @@ _VALUES = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(
-                [
-                    "choices",
-                    "delta",
-                    "content",
-                    "error",
-                    "usage",
-                    "finish_reason",
-                    "index",
-                    "message",
-                ]
-                + ["prompt_tokens", "code", "type", "text", "reasoning", "object", "data", "id"]
-            ),
+            st.sampled_from(_NAMES),
             inner,
             max_size=4,
         )

@@ -228,11 +228,22 @@ def test_a_key_that_the_server_repeats_is_taken_out() -> None:
     error = ask(network, key=secret).error
     assert error is not None
     assert secret not in explain(error)
+    assert secret not in repr(error)
     assert secret not in repr(endpoint(network, key=secret))
     stream = events(f'{{"error":"cannot use {secret}"}}')
     error = ask(FakeNetwork(Reply(chunks=[stream])), key=secret).error
     assert error is not None
     assert secret not in explain(error)
+
+
+def test_a_key_that_is_cut_off_by_the_length_of_a_message_is_taken_out() -> None:
+    secret = "plainkeywithoutprefix"
+    for before in range(270, 300):
+        said = ("word " * 100)[:before]
+        network = FakeNetwork(refusal(401, f"{said}{secret} more words"))
+        error = ask(network, key=secret).error
+        assert error is not None
+        assert secret[:4] not in explain(error)
 
 
 def test_a_connection_that_breaks_keeps_the_text_and_is_truncated() -> None:
