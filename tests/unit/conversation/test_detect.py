@@ -32,6 +32,8 @@ def no_ids() -> str:
         ('{"a": 1}\n{"b": 2}', "no chat"),
         ('[{"mapping":{}},]', "comma"),
         ('[{"title":"cut', "cut off"),
+        ('[\n  {\n    "mapping": {},\n    "title": "cut', r"cut off.*line 4"),
+        ('[\n{"mapping": {}},\n{"mapping": {}},\n]', "comma too many"),
         ('{"conversations": 7}', "no chat"),
         ("[" * 10_000 + "]" * 10_000, "deeper"),
         ('{"format": "pleat"}', "damaged"),

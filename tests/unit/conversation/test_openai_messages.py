@@ -186,3 +186,17 @@ def test_half_characters_do_not_reach_storage(import_file: ImportFile) -> None:
     message = found.conversations[0].messages[0]
     assert message.text == "a\ufffd b"
     message.name.encode()
+
+
+def test_a_remote_image_is_an_address_and_a_refusal_is_text(import_file: ImportFile) -> None:
+    content = [
+        {"type": "image_url", "image_url": {"url": "https://example.test/cat.png"}},
+        {"type": "refusal", "refusal": "I can't."},
+        {"type": "tool_use", "name": "look", "input": {"où": "là"}},
+    ]
+    message = import_file([{"role": "assistant", "content": content}]).conversations[0].messages[0]
+    assert [(p.kind, p.text) for p in message.parts] == [
+        ("image", "https://example.test/cat.png"),
+        ("text", "I can't."),
+        ("tool_call", '{"où": "là"}'),
+    ]

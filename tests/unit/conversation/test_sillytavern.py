@@ -174,3 +174,9 @@ def test_a_chat_of_one_line_and_a_list_are_read_too(import_file: ImportFile) -> 
     assert import_file(json.dumps(TALK[0])).report.messages.imported == 1
     assert import_file(json.dumps(TALK)).report.messages.imported == 3
     assert import_file(json.dumps(HEADER)).report.conversations.empty == 1
+
+
+def test_a_muted_line_of_the_character_stays_the_characters(import_file: ImportFile) -> None:
+    muted = line("Maren", "Aside.", is_system=True)
+    message = import_file(jsonl(HEADER, TALK[1], muted)).conversations[0].messages[1]
+    assert (message.role, message.hidden) == ("assistant", True)

@@ -39,9 +39,10 @@ def test_a_title_is_the_text_without_its_markup(text: str, title: str) -> None:
 
 
 def test_a_long_text_is_cut_at_a_word() -> None:
-    title = title_from_text("word " * 100)
-    assert len(title) <= LIMIT
-    assert title == "word " * 11 + "word…"
+    assert title_from_text("syllable " * 100) == "syllable " * 5 + "syllable…"
+    assert title_from_text("word " * 100) == "word " * 11 + "word…"
+    assert title_from_text("x" * LIMIT) == "x" * LIMIT
+    assert title_from_text("a " + "x" * 100) == "a " + "x" * (LIMIT - 3) + "…"
 
 
 def test_a_text_without_spaces_is_cut_all_the_same() -> None:
