@@ -12,7 +12,6 @@ from contextlib import aclosing
 from typing import Any, Protocol
 
 from app.models.chunks import AnswerReader
-from app.models.classify import classify
 from app.models.errors import Aborted, ModelError, NotLoaded, Server
 from app.models.parameters import whole
 from app.models.port import Delta, WireMessage
@@ -197,5 +196,7 @@ def _error(error: dict[str, str]) -> ModelError:
     if error["name"] == "NotLoaded":
         return NotLoaded()
     if error["type"] == "inference_error":
+        from app.models.classify import classify  # its patterns cost time, and errors are rare
+
         return classify(0, {}, json.dumps({"error": {"message": error["message"]}}))
     return Server(error["message"])

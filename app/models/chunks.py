@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.models.classify import classify_value
 from app.models.errors import ModelError, NotAnApi, Server, Truncated
 from app.models.port import Delta, Usage
 from app.models.safe_json import JsonObject, as_count, as_list, as_object, parse
@@ -150,4 +149,6 @@ def content_text(content: object, *, thinking: bool = False, only: bool = False)
 
 
 def _stream_error(value: object) -> ModelError:
+    from app.models.classify import classify_value  # its patterns cost time, and errors are rare
+
     return classify_value(value, status=0)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 from app.models.answer import Timeouts, Waits, answer_deltas, read_body
 from app.models.catalog import ModelInfo, read_models
-from app.models.classify import classify
 from app.models.clean import looks_like_html
 from app.models.endpoint import is_mixed_content, normal_base_url, normal_key
 from app.models.errors import BadRequest, ModelError, NotAnApi, Server, TimedOut, Unreachable
@@ -63,6 +62,8 @@ class Endpoint:
         response = await self.deadline(sent, seconds)
         if 200 <= response.status < 300:
             return response
+        from app.models.classify import classify  # its patterns cost time, and errors are rare
+
         try:
             text = await read_body(self.waits, response, seconds)
         except (TimeoutError, Unreachable, Server):
