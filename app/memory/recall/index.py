@@ -18,7 +18,7 @@ K1 = 0.9
 B = 0.3
 AFTER_QUESTION = 0.5  # share of a question's score that the message after it gets
 NEAR = (0.3, 0.15)  # share for the messages one and two away
-RECENT = 0.35
+RECENT = (0.1, 0.1, 0.8)  # weight of the last turns' words: by how much the question says
 SPEAKER = 1.35
 DAY = 0.5
 
@@ -168,7 +168,8 @@ class RecallIndex:
                 if near is not None:
                     out.setdefault(near, 0.7)
         known = sum(self.weight(t) for t in out)
-        share = RECENT if known > 9.0 else RECENT * 1.8  # "and when was that?" leans on them
+        # "And when was that?" leans on the last turns, a whole question hardly does.
+        share = RECENT[0] if known > 9.0 else RECENT[1] if known > 4.0 else RECENT[2]
         for back, text in enumerate(reversed(recent)):
             for term in terms(text):
                 if term in self._postings and term not in names:

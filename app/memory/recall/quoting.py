@@ -7,10 +7,12 @@ is worth what it is about (the question's words) times what it adds (other words
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.memory.extractive.anchor import anchor
+from app.memory.extractive.dates import leans_on_date
 from app.memory.extractive.shorten import shorten
 from app.memory.extractive.split import units
 from app.memory.extractive.types import Lexicon, Line
@@ -25,6 +27,32 @@ COST = 0.75  # 1: gain per token; 0: gain
 QUESTION = 0.4
 PHOTO = 0.7
 FADE = (1.0, 0.4, 0.2, 0.1)
+PLAIN = 4.0  # what any piece adds, so that the very sentence asked for is not passed over
+WHEN = 1.5  # "when …?" wants a sentence with a date
+COUNT = 1.4  # "how many …?" one with a number
+NAMED = 1.2  # "who …?", "which …?" one with a name
+
+_WHEN = re.compile(
+    r"\b(?:when|what (?:day|date|month|year|time)|which (?:day|date|month|year)|how long ago|kdy|"
+    r"wann|quand|cuándo|когда)\b|いつ|何時|什么时候",
+    re.IGNORECASE,
+)
+_COUNT = re.compile(
+    r"\b(?:how (?:many|much|long|old|often|far|big|tall)|kolik|jak dlouho|wie ?viel\w*|wie lange|"
+    r"combien|cuánt\w+|сколько)\b|いくつ|いくら|何[人個歳回]|多少|几",
+    re.IGNORECASE,
+)
+_WHO = re.compile(
+    r"\b(?:who|whom|whose|which|what(?:'s| is| was) the name|where|kdo|kde|jak se jmenuje|wer|wo|wie "
+    r"heißt|qui|où|quién|dónde|cómo se llama|кто|где|как зовут)\b|誰|どこ|谁|哪",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|once|twice|few)\b",
+    re.IGNORECASE,
+)
+_DATE = re.compile(r"\(.*\d{4}\)|\d{4}-\d\d|\b\d{1,2}(?:st|nd|rd|th)\b")
+_NAME = re.compile(r"(?<=[\w,;] )[\"'“]?[A-ZÀ-ÖØ-ÞА-Я][\w’']")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +94,7 @@ def passages(
     scores = {hit.id: hit.score for hit in hits if hit.id in texts}
     if not scores:
         return []
-    pieces, heads = _pieces(index, texts, scores, index.query(question, recent), lexicon)
+    pieces, heads = _pieces(index, texts, scores, index.query(question, recent), question, lexicon)
     order = _pick(pieces, heads, allowance + allowance // 10)
     if not order:
         return []
@@ -84,6 +112,7 @@ def _pieces(
     texts: Mapping[str, tuple[str, str, str]],
     scores: dict[str, float],
     wanted: dict[str, float],
+    question: str,
     lexicon: Lexicon,
 ) -> tuple[list[_Piece], dict[str, int]]:
     names = index.speakers()
@@ -107,9 +136,25 @@ def _pieces(
             about *= QUESTION
         if kind == "photo":
             about *= PHOTO
+        else:
+            about *= _suits(question, text)
         words = {t: w * OWN if t in wanted else w for t, w in own.items()}
         pieces.append(_Piece(id, n, text, about, cost, words))
     return pieces, dict(zip(scores, counted[len(raw) :], strict=True))
+
+
+def _suits(question: str, text: str) -> float:
+    """How well the kind of ``text`` suits the kind of question, 1 when nothing is known."""
+    factor = 1.0
+    if _WHEN.search(question):
+        if _DATE.search(text) or leans_on_date(text):
+            factor *= WHEN
+    elif _COUNT.search(question):
+        if _NUMBER.search(text):
+            factor *= COUNT
+    elif _WHO.search(question) and _NAME.search(text):
+        factor *= NAMED
+    return factor
 
 
 def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece]:
@@ -121,7 +166,7 @@ def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece
 
     def value(i: int) -> float:
         piece = pieces[i]
-        adds = 0.0
+        adds = PLAIN
         for term, weight in piece.words.items():
             adds += weight * FADE[min(seen.get(term, 0), 3)]
         cost = piece.cost + (0 if piece.id in opened else heads[piece.id])
