@@ -1,0 +1,5 @@
+// What Python imports from JavaScript (pyscript.js_modules.edge): the few modules that must be it.
+export * as indexeddb from "./indexeddb.js";
+export * as in_page_model from "./in_page_model.js";
+export * as locks from "./locks.js";
+export * as tokenizer from "./tokenizer.js";
