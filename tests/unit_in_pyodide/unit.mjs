@@ -1,0 +1,27 @@
+// Runs the test folders named after "#" by pytest inside stock Pyodide (its whole standard library: pytest needs
+// unittest, doctest and pdb). /bundle/bundle.zip holds app/, tests/ and pytest's own packages.
+import { loadPyodide } from "/stock/pyodide.mjs";
+
+const printed = [];
+const show = () => { document.getElementById("printed").textContent = printed.join("\n"); };
+const print = (line) => { printed.push(line); };
+
+try {
+  const python = await loadPyodide({ stdout: print, stderr: print });
+  const bundle = await (await fetch("/bundle/bundle.zip")).arrayBuffer();
+  python.unpackArchive(bundle, "zip", { extractDir: "/work" });
+  python.globals.set("folders", decodeURIComponent(location.hash.slice(1)));
+  const code = await python.runPythonAsync(`
+import os, sys
+os.chdir("/work")
+sys.path[:0] = ["/work", "/work/packages"]
+import pytest
+int(pytest.main([*folders.split(), "-q", "-p", "no:cacheprovider", "--capture=sys"]))
+`);
+  show();
+  document.getElementById("ended").textContent = `exit ${code}`;
+} catch (error) {
+  print(String(error.stack ?? error));
+  show();
+  document.getElementById("ended").textContent = "broke off";
+}
