@@ -42,6 +42,7 @@ _SECOND = re.compile(r"\b(?:you|your|you're|you've|you'll)\b", re.IGNORECASE)
 COMMON = 800  # ranks below this are everyday words
 SLOPE = 0.2
 TOP = 2.0
+_HASH = re.compile(r"(?=.*\d)(?=.*[a-z])[0-9a-z]{6,}$")  # ids of logs: rare, but no one asks
 NUMBER = 4.2
 SHORT_NUMBER = 4.0
 ADDRESS = 4.5
@@ -90,7 +91,9 @@ def plain_words(texts: list[str]) -> list[str]:
     return list(seen)
 
 
-def features(text: str, rarity: Rarity, names: frozenset[str]) -> dict[str, float]:
+def features(
+    text: str, rarity: Rarity, names: frozenset[str], kind: str = "prose"
+) -> dict[str, float]:
     """Stem -> weight of what ``text`` tells. ``names`` (the speakers) weigh nothing."""
     out: dict[str, float] = {}
     start = True
@@ -101,7 +104,9 @@ def features(text: str, rarity: Rarity, names: frozenset[str]) -> dict[str, floa
             start = False
             continue
         low = run.lower()
-        if run[0].isdigit():
+        if kind == "code" and (run[0].isdigit() or _HASH.match(low)):
+            out[low] = 0.1
+        elif run[0].isdigit():
             out[low] = (SHORT_NUMBER if len(low) < 3 else NUMBER) if len(low) < 24 else 1.0
         elif "/" in run or "@" in run:
             out[low] = ADDRESS

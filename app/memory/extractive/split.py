@@ -69,7 +69,7 @@ _TAIL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A piece of a message. ``kind`` is prose, photo, code or row; ``glue`` is what stood between
+    """A piece of a message. ``kind`` is prose, list, photo or code; ``glue`` is what stood between
     it and the unit before when both are of one sentence; ``hangs`` means that it cannot stand
     without the unit before."""
 
@@ -92,8 +92,15 @@ def units(text: str, names: frozenset[str] = frozenset()) -> list[Unit]:
             if len(line) > 3 and not _RULE.match(line):
                 out.extend(Unit(piece, "code") for piece in _hard_cut(line))
             continue
-        out.extend(_prose(block, names))
+        if block.startswith(_LIST):
+            whole = trim(block[1:], names)
+            out.extend(Unit(piece, "list") for piece in (_hard_cut(whole) if whole else ()))
+        else:
+            out.extend(_prose(block, names))
     return out
+
+
+_LIST = "\x00"  # marks a block made of list items: it is not cut at its semicolons
 
 
 def _blocks(text: str) -> list[str]:
@@ -117,13 +124,13 @@ def _blocks(text: str) -> list[str]:
         item = _ITEM.match(line)
         if item is not None:
             body = line[item.end() :]
-            if listing and len(blocks[-1]) + len(body) < 130:
-                glue = " " if blocks[-1].endswith((":", "：")) else "; "
-                blocks[-1] = blocks[-1].rstrip(" ;") + glue + body
-            elif blocks and blocks[-1].endswith((":", "：")) and len(blocks[-1]) < 100:
-                blocks[-1] += " " + body
+            last = blocks[-1] if blocks else ""
+            if listing and len(last) + len(body) < 160:
+                blocks[-1] = f"{last}; {body}"
+            elif last.endswith((":", "：")) and len(last) < 120:
+                blocks[-1] = f"{_LIST}{last} {body}"
             else:
-                blocks.append(body)
+                blocks.append(_LIST + body)
             listing = True
             continue
         if line.startswith("|") and line.endswith("|"):

@@ -16,6 +16,7 @@ from app.memory.extractive.dates import leans_on_date
 from app.memory.extractive.shorten import shorten
 from app.memory.extractive.split import units
 from app.memory.extractive.types import Lexicon, Line
+from app.memory.extractive.updates import replaced
 from app.memory.extractive.words import stem, terms
 from app.memory.recall.index import RecallIndex
 
@@ -29,6 +30,7 @@ PHOTO = 0.7
 FADE = (1.0, 0.4, 0.2, 0.1)
 PLAIN = 4.0  # what any piece adds, so that the very sentence asked for is not passed over
 WHEN = 1.5  # "when …?" wants a sentence with a date
+NEWER = 1.5  # what replaced an older statement
 COUNT = 1.4  # "how many …?" one with a number
 NAMED = 1.2  # "who …?", "which …?" one with a name
 
@@ -140,6 +142,11 @@ def _pieces(
             about *= _suits(question, text)
         words = {t: w * OWN if t in wanted else w for t, w in own.items()}
         pieces.append(_Piece(id, n, text, about, cost, words))
+    order = sorted(range(len(pieces)), key=lambda i: (index.position(pieces[i].id), i))
+    said = [pieces[i].text for i in order]
+    for _, new, sure in replaced(said, [index.speaker(pieces[i].id) for i in order]):
+        if sure:
+            pieces[order[new]].about *= NEWER
     return pieces, dict(zip(scores, counted[len(raw) :], strict=True))
 
 

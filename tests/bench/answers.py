@@ -1,0 +1,181 @@
+"""Put questions to a real model, with memory and without, and count the answers.
+
+    python -m tests.bench.answers --endpoint http://127.0.0.1:8080/v1 --model NAME
+        [--locomo FILE | --seeds 1 2 3] [--only ID …] [--questions 40] [--context 4096]
+        [--summary 500] [--recall 300] [--arms nothing tail summary memory gold]
+
+Each question is asked once an arm, at temperature 0, with the same words around it: with nothing,
+with the seeds' tail, with the summary, with summary and recalled passages (*memory*), and with the
+messages that hold the answer (*gold*). Only questions whose evidence has been folded are asked.
+An answer counts when it holds 60 % of the gold answer's content words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import sys
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.bench.chats import Chat, Probe, read_locomo
+from tests.bench.generator import generate
+from tests.bench.metrics import ENOUGH, answer_words, interval, percent, share, words
+from tests.bench.running import Remembered, remember
+
+ARMS = ("nothing", "tail", "summary", "memory", "gold")
+SYSTEM = (
+    "You answer questions about a conversation from notes. Answer with the fact only, in a few"
+    " words. If the notes do not say it, answer: unknown."
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question with what each arm is given."""
+
+    chat: Chat
+    probe: Probe
+    notes: dict[str, str]
+
+
+def ask(endpoint: str, model: str, key: str, notes: str, question: str, limit: int) -> str:
+    """The model's answer. Raises OSError when the server cannot be reached."""
+    body = f"Notes:\n{notes}\n\nQuestion: {question}" if notes else f"Question: {question}"
+    request = {
+        "model": model,
+        "messages": [
+            {"role": "system", "content": SYSTEM},
+            {"role": "user", "content": body},
+        ],
+        "temperature": 0,
+        "max_tokens": limit,
+    }
+    headers = {"Content-Type": "application/json"}
+    if key:
+        headers["Authorization"] = f"Bearer {key}"
+    call = urllib.request.Request(
+        endpoint.rstrip("/") + "/chat/completions", json.dumps(request).encode(), headers
+    )
+    with urllib.request.urlopen(call, timeout=300) as reply:
+        answer = json.loads(reply.read())
+    return str(answer["choices"][0]["message"]["content"] or "")
+
+
+def right(answer: str, probe: Probe, names: Sequence[str]) -> bool:
+    """Whether the answer holds enough of the gold answer's words."""
+    return share(answer_words(probe.answer, names), words(answer)) >= ENOUGH
+
+
+def prepare(chats: Sequence[Chat], options: argparse.Namespace) -> list[Asked]:
+    """The questions to ask, drawn evenly from the chats, with the notes of each arm."""
+    rng = random.Random(options.seed)
+    asked: list[Asked] = []
+    for number, chat in enumerate(chats):
+        kept: Remembered = asyncio.run(
+            remember(chat, context=options.context, summary=options.summary, recall=options.recall)
+        )
+        folded = [p for p in chat.probes if p.evidence and kept.folded.issuperset(p.evidence)]
+        many = options.questions // len(chats) + (number < options.questions % len(chats))
+        for probe in rng.sample(folded, min(many, len(folded))):
+            recalled = asyncio.run(kept.recalled(probe))
+            asked.append(
+                Asked(
+                    chat,
+                    probe,
+                    {
+                        "nothing": "",
+                        "tail": kept.tail,
+                        "summary": kept.summary,
+                        "memory": f"{kept.summary}\n{recalled}".strip(),
+                        "recall": recalled,
+                        "gold": "\n".join(kept.dated(i) for i in probe.evidence),
+                    },
+                )
+            )
+    return asked
+
+
+def report(arms: Sequence[str], results: dict[str, list[float]]) -> str:
+    """The table: share answered, its interval, as a part of gold, and memory against each."""
+    gold = percent(results["gold"]) if "gold" in results else 0.0
+    lines = [
+        "| arm | answered % | 95 % interval | share of gold | memory only right | arm only right |",
+        "|---|---|---|---|---|---|",
+    ]
+    ours = results.get("memory", [])
+    for arm in arms:
+        got = results[arm]
+        low, high = interval(got)
+        part = f"{percent(got) / gold:.2f}" if gold else "-"
+        only_ours = sum(o > g for o, g in zip(ours, got, strict=False))
+        only_arm = sum(o < g for o, g in zip(ours, got, strict=False))
+        lines.append(
+            f"| {arm} | {percent(got):.1f} | {low:.1f} to {high:.1f} | {part} | {only_ours} |"
+            f" {only_arm} |"
+        )
+    return "\n".join(lines)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command's options."""
+    options = argparse.ArgumentParser(
+        prog="python -m tests.bench.answers",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    options.add_argument("--endpoint", required=True)
+    options.add_argument("--model", required=True)
+    options.add_argument("--key", default="")
+    options.add_argument("--locomo", type=Path)
+    options.add_argument("--only", nargs="*", default=[], help="ids of conversations")
+    options.add_argument("--seeds", nargs="*", type=int, default=[1, 2, 3])
+    options.add_argument("--questions", type=int, default=40)
+    options.add_argument("--context", type=int, default=4096)
+    options.add_argument("--summary", type=int, default=500)
+    options.add_argument("--recall", type=int, default=300)
+    options.add_argument("--max-tokens", type=int, default=48)
+    options.add_argument("--seed", type=int, default=7)
+    options.add_argument("--arms", nargs="*", default=list(ARMS), choices=[*ARMS, "recall"])
+    options.add_argument("--show", action="store_true", help="print every answer")
+    return options
+
+
+def main() -> None:
+    """The command."""
+    options = parser().parse_args()
+    if options.locomo:
+        chats = read_locomo(options.locomo)
+    else:
+        chats = [generate(seed) for seed in options.seeds]
+    chats = [chat for chat in chats if not options.only or chat.id in options.only]
+    asked = prepare(chats, options)
+    results: dict[str, list[float]] = {arm: [] for arm in options.arms}
+    for number, one in enumerate(asked, 1):
+        for arm in options.arms:
+            answer = ask(
+                options.endpoint,
+                options.model,
+                options.key,
+                one.notes[arm],
+                one.probe.question,
+                options.max_tokens,
+            )
+            good = right(answer, one.probe, one.chat.names)
+            results[arm].append(float(good))
+            if options.show:
+                print(f"{'+' if good else '-'} {arm}: {' '.join(answer.split())}")
+        if options.show:
+            print(f"  {number}. {one.probe.question} => {one.probe.answer}", flush=True)
+        elif number % 10 == 0:
+            print(f"{number}/{len(asked)}", file=sys.stderr, flush=True)
+    print(f"{len(asked)} questions of {len(chats)} chats, model {options.model}\n")
+    print(report(options.arms, results))
+
+
+if __name__ == "__main__":
+    main()
