@@ -8,13 +8,14 @@ one), ``answering`` (one answer), ``exchange`` (import and export). Intents neve
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from app.memory.budget import read_size
 from app.memory.compact import CompactResult
 from app.memory.engine import ConversationMemory, MemoryEngine
 from app.memory.ledger import Fold
+from app.memory.scanner import Scanner
 from app.models.endpoint import EndpointError, normal_key
 from app.models.errors import ModelError, explain
 from app.models.usage import UsageRecord
@@ -25,9 +26,9 @@ from app.state.library import DRAFT, Library
 from app.state.local_values import LocalValues
 from app.state.ports import Channel, Clock, Ids, LocalModel, Locks, ModelSource
 from app.state.repository import Repository
-from app.state.settings import IN_PAGE, Settings, patched, shown
+from app.state.settings import IN_PAGE, Settings, patched, policy, shown
 from app.state.settings_store import SettingsStore
-from app.state.summary_mirror import SummaryMirror
+from app.state.summary_mirror import Summary, SummaryMirror
 from app.state.tabs import Tabs
 from app.state.talking import Talking
 
@@ -80,6 +81,27 @@ class Session:
         desk.mirror.on_other_tab = lambda id: desk.spawn(self._library.refresh(id))
         self._values.watch(self._heard_value)
         await self._library.load()
+        desk.spawn(self._scanner().run())
+
+    def _scanner(self) -> Scanner:
+        """Folds under pressure while nobody waits, where the preset says so."""
+        desk, library = self._desk, self._library
+
+        async def conversations() -> Sequence[tuple[str, object]]:
+            return library.marks()
+
+        async def load(id: str) -> ConversationMemory | None:
+            opened = await library.loaded(id)
+            return None if opened is None or opened.busy else desk.memory(opened)
+
+        def every() -> int | None:
+            chosen = policy(desk.settings)
+            return None if chosen.scan_share is None else chosen.scan_every_ms
+
+        def idle() -> bool:
+            return not any(opened.busy for opened in library.opened())
+
+        return Scanner(desk.engine, desk.clock, desk.locks, conversations, load, idle, every)
 
     def current_settings(self) -> Settings:
         """The settings as they are now (for the models that they name)."""
@@ -102,6 +124,16 @@ class Session:
     def tokenizer_ready(self) -> None:
         """Counts are exact from now on: count again what is open."""
         self._rebuild_memories()
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run in the background; what it raises is reported."""
+        self._desk.spawn(work)
+
+    def memory_record(self) -> dict[str, Any] | None:
+        """The published memory of the shown conversation, None when nothing is folded."""
+        opened = self._desk.shown
+        fold = None if opened is None else self._desk.memory(opened).current
+        return None if fold is None else Summary.of(fold).record()
 
     async def settled(self) -> None:
         """Wait for the answers and folds that are on their way (for tests and scripts)."""

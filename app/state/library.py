@@ -76,6 +76,16 @@ class Library:
         """All conversations that this tab has loaded."""
         return list(self._opened.values())
 
+    def marks(self) -> list[tuple[str, object]]:
+        """Ids with a mark that changes when the conversation does, the shown one first."""
+        shown = self._desk.shown
+        order = sorted(
+            self._known.values(),
+            key=lambda c: (shown is not None and c.id == shown.id, c.updated_at),
+            reverse=True,
+        )
+        return [(c.id, (c.updated_at, c.structure, c.commit)) for c in order]
+
     def all_ids(self) -> list[str]:
         """The ids of all conversations."""
         return list(self._known)

@@ -5,6 +5,7 @@
 import { openDB } from "../vendor/idb/index.js";
 
 const VERSION = 1;
+const PATIENCE = 8000; // milliseconds for opening: some browsers never answer
 const OWNED = ["messages", "folds", "usage"]; // stores whose records belong to a conversation
 const STORES = ["conversations", ...OWNED, "aside"];
 
@@ -22,6 +23,8 @@ async function connect(name) {
   if (!globalThis.indexedDB) throw new DOMException("no IndexedDB", "InvalidStateError");
   let refuse;
   const blocked = new Promise((_, reject) => (refuse = reject));
+  blocked.catch(() => {});
+  setTimeout(() => refuse(new DOMException("it does not open", "TimeoutError")), PATIENCE);
   const db = await Promise.race([
     openDB(name, VERSION, {
       upgrade(db) {

@@ -11,8 +11,8 @@ const LOADERS = {
 };
 const loaded = new Map();
 
-const SLICE = 256; // characters of a run that are counted at once
-const RUN = /[\p{L}\p{M}]{96,}|\s{256,}|[^\s\p{L}\p{N}]{256,}/gu;
+const SLICE = 128; // characters of a run that are counted at once
+const RUN = /[\p{L}\p{M}]{128,}|\s{256,}|[^\s\p{L}\p{N}]{256,}/gu;
 const EXACT_SLICES = 48; // distinct slices of runs that are all counted
 const SAMPLES = 48; // else so many of them
 const LONG = 65_536; // characters of ordinary text, above which a look is taken first
@@ -44,7 +44,7 @@ export function rankMany(name, json) {
 }
 
 export function countText(count, text) {
-  if (text.length < 96) return count(text);
+  if (text.length < SLICE) return count(text);
   const runs = [];
   let rest = [];
   let from = 0;
