@@ -144,4 +144,4 @@ async def main() -> None:
         js.window.pleatFailed("".join(traceback.format_exception(error)))
 
 
-_main = asyncio.ensure_future(main())
+running = {asyncio.ensure_future(main())}  # a task that nobody holds may be collected
