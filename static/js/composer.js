@@ -2,7 +2,7 @@
 // Enter sends, Shift+Enter breaks the line, an Enter that belongs to an input method does neither.
 
 import { ask, dispatch, follow, publish, topic } from "./bus.js";
-import { $, announce } from "./dom.js";
+import { $, announce, directionOf } from "./dom.js";
 
 const DRAFT_MS = 400;
 const WORDS = { preparing: "Preparing", folding: "Folding earlier messages", answering: "Generating" };
@@ -182,6 +182,7 @@ export class Composer {
   #look() {
     const empty = this.box.value.length === 0;
     this.form.classList.toggle("empty", empty);
+    this.box.dir = directionOf(this.box.value);
     if (CSS.supports("field-sizing", "content")) return;
     this.box.style.height = "auto";
     if (!empty) this.box.style.height = `${Math.min(this.box.scrollHeight, 320)}px`;

@@ -92,6 +92,15 @@ export function flashCopied(target, done) {
   setTimeout(() => use.setAttribute("href", before), 1500);
 }
 
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+const LETTER = /\p{L}/u;
+
+/** "rtl" or "ltr", by the first letter. Not dir="auto": that is quadratic in the lines of a text. */
+export function directionOf(text) {
+  const letter = LETTER.exec(text.slice(0, 300))?.[0] ?? "";
+  return RIGHT_TO_LEFT.test(letter) ? "rtl" : "ltr";
+}
+
 /** Says something politely to screen readers, once. */
 export function announce(text) {
   const region = $("announcer");

@@ -21,6 +21,7 @@ export class Field {
     control.setAttribute("aria-describedby", `${id}-help ${id}-error`);
     this.node = el("div", { class: "field" }, el("label", { for: id, text: label }), control, this.error, this.help);
     control.addEventListener("change", () => this.save());
+    control.addEventListener("blur", () => this.#settle());
     if (control.tagName === "INPUT") {
       control.addEventListener("keydown", (event) => {
         if (event.key === "Enter" && !event.isComposing && event.keyCode !== 229) this.save();
@@ -35,8 +36,15 @@ export class Field {
   /** Shows a saved value, unless the person is at this field or it holds a refused one. */
   show(value) {
     const text = value === null || value === undefined ? "" : String(value);
+    this.saved = text;
     if (this.refused || document.activeElement === this.control || this.control.value === text) return;
     this.control.value = text;
+  }
+
+  /** On leaving: a value that was taken otherwise (rounded, bounded) is shown as it was taken. */
+  #settle() {
+    if (this.saving || this.refused || this.saved === undefined) return;
+    this.control.value = this.saved;
   }
 
   tell(problem) {
@@ -49,7 +57,9 @@ export class Field {
   async #update() {
     const patch = this.patch(this.value);
     if (!patch) return true;
+    this.saving = true;
     const problem = await saveSettings(patch);
+    this.saving = false;
     this.tell(problem);
     if (!problem) this.after?.();
     return !problem;

@@ -2,7 +2,7 @@
 // It is built once; each change of the topic fills it in, and never takes a half-typed edit away.
 
 import { ask, dispatch, follow, topic } from "./bus.js";
-import { $, announce, button, el, number } from "./dom.js";
+import { $, announce, button, directionOf, el, number } from "./dom.js";
 import { Folds } from "./folds.js";
 import { Gauge } from "./gauge.js";
 import { openRequestView } from "./request_view.js";
@@ -43,7 +43,7 @@ export class MemoryPanel {
     this.fold = button("Summarize & continue", { act: "fold", kind: "fold-now", disabled: true, "aria-describedby": "fold-why" });
     this.why = el("p", { class: "note", id: "fold-why" });
     this.summary = el("textarea", {
-      id: "memory-summary", class: "summary-text", "aria-label": "Summary", readonly: true, rows: "3", dir: "auto",
+      id: "memory-summary", class: "summary-text", "aria-label": "Summary", readonly: true, rows: "3",
       placeholder: "No summary yet.", "aria-describedby": "summary-size",
     });
     this.size = el("p", { class: "note", id: "summary-size" });
@@ -83,7 +83,10 @@ export class MemoryPanel {
     this.value = value;
     this.gauge.draw(value);
     this.#coverage(value.coverage);
-    if (!this.editing) this.summary.value = value.summary?.text ?? "";
+    if (!this.editing) {
+      this.summary.value = value.summary?.text ?? "";
+      this.summary.dir = directionOf(this.summary.value);
+    }
     const { tokens = 0, limit = 0, stale } = value.summary ?? {};
     this.size.hidden = !limit;
     this.size.textContent = `${number(tokens)} of ${number(limit)} tokens${stale ? ". Stale: the messages under it changed" : ""}`;

@@ -1,6 +1,6 @@
 // One message of the thread: built once, then changed in place (its text never is, once finished).
 
-import { el, icon, iconButton, when } from "./dom.js";
+import { directionOf, el, icon, iconButton, when } from "./dom.js";
 import { GrowingMarkdown, renderMarkdown } from "./markdown.js";
 
 const STATES = {
@@ -56,6 +56,7 @@ export class MessageView {
       this.node.classList.add("streaming");
     }
     if (reasoning) this.#drawReasoning(reasoning);
+    this.body.dir = directionOf(text ?? "");
     this.growing.update(text ?? "");
     this.node.classList.toggle("waiting", !text);
   }
@@ -82,6 +83,7 @@ export class MessageView {
     this.reasoningBox = null;
     this.node.classList.remove("streaming", "waiting");
     body.replaceChildren();
+    body.dir = directionOf(message.text);
     if (message.role === "user") body.append(...userText(message.text));
     else if (message.text) body.append(el("div", { class: "md" }, renderMarkdown(message.text)));
     if (message.reasoning) this.#drawReasoning(message.reasoning);
@@ -162,7 +164,7 @@ export class MessageView {
   edit() {
     if (this.editing) return;
     this.editing = true;
-    const box = el("textarea", { class: "edit-box", "aria-label": "Edited text", dir: "auto", value: this.message.text });
+    const box = el("textarea", { class: "edit-box", "aria-label": "Edited text", dir: directionOf(this.message.text), value: this.message.text });
     const save = el("button", { type: "button", class: "button primary", data: { act: "edit-save" } }, "Save and answer");
     const cancel = el("button", { type: "button", class: "button", data: { act: "edit-cancel" } }, "Cancel");
     this.body.replaceChildren(el("div", { class: "edit" }, box, el("div", { class: "edit-row" }, save, cancel)));

@@ -64,7 +64,7 @@ export class SettingsDialog {
       context_size: new Field(number(), { label: "Context size", name: "context_size", help: "Tokens that the model can hold. Less is allowed: a cap on what a request costs." }),
       max_answer_tokens: new Field(number(), { label: "Longest answer", name: "max_answer_tokens", help: "Tokens." }),
       temperature: new Field(input({ inputmode: "decimal", placeholder: "The server’s own" }), { label: "Temperature", name: "temperature", help: "0 to 2; empty for the server’s own." }),
-      system_prompt: new Field(el("textarea", { rows: "3", dir: "auto" }), { label: "System prompt", name: "system_prompt" }),
+      system_prompt: new Field(el("textarea", { rows: "3" }), { label: "System prompt", name: "system_prompt" }),
       utility: new Field(select([["same", "The chat model"], ["other", "Another model"], ["none", "No model (extractive, instant)"]]), { label: "Who summarises", name: "utility" }),
       utility_endpoint: new Field(select([]), { label: "Endpoint of that model", name: "utility_endpoint" }),
       utility_model: new Field(input(), { label: "Name of that model", name: "utility_model" }),

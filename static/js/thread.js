@@ -30,7 +30,7 @@ export class Thread {
     }).observe(this.earlier);
     follow("thread", (value) => this.draw(value));
     follow("stream", (value) => this.#stream(value));
-    follow("queued", () => this.value && this.draw(this.value));
+    follow("queued", () => this.#place(this.value ? this.value.messages.slice(this.start) : []));
   }
 
   draw(value) {
@@ -41,7 +41,7 @@ export class Thread {
       this.views.clear();
       this.column.replaceChildren();
       this.start = Math.max(0, messages.length - FIRST);
-    } else if (this.start > messages.length) {
+    } else if (this.views.size === 0 || this.start > messages.length) {
       this.start = Math.max(0, messages.length - FIRST);
     }
     this.#place(messages.slice(this.start));
@@ -56,7 +56,7 @@ export class Thread {
   #place(shown) {
     const wanted = [];
     if (this.start > 0) wanted.push(this.earlier);
-    const { boundary_id: boundary } = this.value;
+    const boundary = this.value?.boundary_id;
     for (const message of shown) {
       let view = this.views.get(message.id);
       if (view) view.update(message);
@@ -66,9 +66,9 @@ export class Thread {
     }
     const ids = new Set(shown.map((m) => m.id));
     for (const id of [...this.views.keys()]) if (!ids.has(id)) this.views.delete(id);
-    if (shown.length === 0) wanted.push(this.welcome);
     const queued = topic("queued");
     if (queued) wanted.push(queuedBubble(queued.text));
+    else if (shown.length === 0) wanted.push(this.welcome);
     const keep = new Set(wanted);
     for (const node of [...this.column.children]) if (!keep.has(node)) node.remove();
     let at = this.column.firstElementChild;

@@ -1,0 +1,156 @@
+"""The message box: usable at once, never sends by accident, never loses what was typed."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+KEY = """([type, key, more]) => document.getElementById('message').dispatchEvent(
+  new KeyboardEvent(type, {key, bubbles: true, cancelable: true, ...more}))"""
+
+
+def test_one_can_type_and_send_before_python_is_ready(page: Page, start) -> None:
+    box = page.get_by_role("textbox", name="Message")
+    box.fill("hello early")
+    page.get_by_role("button", name="Send").click()
+    expect(box).to_have_value("")
+    expect(page.get_by_role("log", name="Conversation")).to_contain_text("hello early")
+    box.fill("typed meanwhile")
+    stub = start(page)
+    assert stub.asked("send") == [["hello early"]]
+    expect(box).to_have_value("typed meanwhile")
+    expect(page.locator(".queued")).to_have_count(0)
+
+
+def test_a_second_early_message_stays_in_the_box(page: Page, start) -> None:
+    box = page.get_by_role("textbox", name="Message")
+    for text in ("one", "two"):
+        box.fill(text)
+        box.press("Enter")
+    expect(box).to_have_value("two")
+    assert start(page).asked("send") == [["one"]]
+
+
+def test_a_failed_boot_gives_the_waiting_message_back(page: Page) -> None:
+    box = page.get_by_role("textbox", name="Message")
+    box.fill("do not lose me")
+    box.press("Enter")
+    page.evaluate("() => window.dispatchEvent(new CustomEvent('pleat:failed', {detail: {}}))")
+    expect(box).to_have_value("do not lose me")
+    expect(page.get_by_role("status", name="Status", exact=True)).to_have_text("Could not start")
+
+
+def test_enter_sends_shift_enter_breaks_the_line(stub) -> None:
+    box = stub.page.get_by_role("textbox", name="Message")
+    box.fill("first")
+    box.press("Shift+Enter")
+    box.press_sequentially("second")
+    assert stub.asked("send") == []
+    box.press("Enter")
+    assert stub.asked("send") == [["first\nsecond"]]
+    expect(box).to_have_value("")
+    expect(box).to_be_focused()
+
+
+def test_enter_of_an_input_method_never_sends(stub) -> None:
+    box = stub.page.get_by_role("textbox", name="Message")
+    box.fill("にほん")
+    stub.page.evaluate(KEY, ["keydown", "Enter", {"isComposing": True}])
+    # Safari: compositionend first, then a keydown that only its code gives away
+    stub.page.evaluate(
+        "() => document.getElementById('message').dispatchEvent(new CompositionEvent('compositionend', {data: '日本'}))"
+    )
+    stub.page.evaluate(KEY, ["keydown", "Enter", {"isComposing": False, "keyCode": 229}])
+    assert stub.asked("send") == []
+    expect(box).to_have_value("にほん")
+    box.press("Enter")
+    assert stub.asked("send") == [["にほん"]]
+
+
+def test_the_send_key_of_the_settings_holds(stub) -> None:
+    stub.publish("settings", send_key="ctrl-enter")
+    box = stub.page.get_by_role("textbox", name="Message")
+    box.fill("a")
+    box.press("Enter")
+    assert stub.asked("send") == []
+    box.press("Control+Enter")
+    assert [re.sub(r"\s", "", text) for [text] in stub.asked("send")] == ["a"]
+
+
+def test_a_blank_message_is_not_sent(stub) -> None:
+    box = stub.page.get_by_role("textbox", name="Message")
+    box.fill("  \n ")
+    box.press("Enter")
+    assert stub.asked("send") == []
+
+
+def test_a_refused_message_comes_back_with_its_reason(stub) -> None:
+    stub.refuse("send", "Choose a model first.")
+    box = stub.page.get_by_role("textbox", name="Message")
+    box.fill("precious")
+    box.press("Enter")
+    expect(stub.page.get_by_role("alert").filter(has_text="Choose a model first.")).to_be_visible()
+    expect(box).to_have_value("precious")
+
+
+def test_while_busy_stop_stands_for_send_and_what_is_typed_stays(stub) -> None:
+    page = stub.page
+    box = page.get_by_role("textbox", name="Message")
+    stub.publish("busy", state="answering", conversation_id="c1")
+    expect(page.get_by_role("button", name="Send")).to_be_hidden()
+    box.fill("next one")
+    box.press("Enter")
+    assert stub.asked("send") == []
+    page.get_by_role("button", name="Stop").click()
+    assert stub.asked("stop") == [[]]
+    stub.publish("busy", state="idle")
+    expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+    expect(page.get_by_role("button", name="Send")).to_be_enabled()
+    expect(box).to_be_focused()
+    box.press("Enter")
+    assert stub.asked("send") == [["next one"]]
+
+
+def test_escape_stops_from_anywhere(stub) -> None:
+    stub.publish("busy", state="preparing", conversation_id="c1")
+    stub.page.get_by_role("button", name="New chat").focus()
+    stub.page.keyboard.press("Escape")
+    assert stub.asked("stop") == [[]]
+
+
+def test_a_fold_that_is_waited_for_can_be_skipped(stub) -> None:
+    stub.publish("busy", state="folding", conversation_id="c1", can_skip=True)
+    stub.page.get_by_role("button", name="Skip folding").click()
+    assert stub.asked("skip") == [[]]
+    stub.publish("busy", state="answering", can_skip=False)
+    expect(stub.page.get_by_role("button", name="Skip folding")).to_be_hidden()
+
+
+def test_drafts_are_kept_before_another_chat_opens(stub) -> None:
+    page = stub.page
+    stub.publish("conversations", items=[{"id": "c2", "title": "Other", "open": False}])
+    box = page.get_by_role("textbox", name="Message")
+    box.fill("half a thought")
+    page.get_by_role("button", name="Other", exact=True).click()
+    assert stub.asked("set_draft") == [["half a thought"]]
+    assert stub.asked("open_conversation") == [["c2"]]
+    stub.answer("draft", "the other draft")
+    stub.publish("thread", conversation_id="c2")
+    expect(box).to_have_value("the other draft")
+
+
+def test_a_megabyte_can_be_pasted_and_sent(stub) -> None:
+    box = stub.page.get_by_role("textbox", name="Message")
+    box.fill("abcd efgh\n" * 100_000)
+    box.press("Enter")
+    assert [len(text) for [text] in stub.asked("send")] == [1_000_000]
+
+
+def test_the_box_grows_with_its_text_up_to_a_bound(stub) -> None:
+    box = stub.page.get_by_role("textbox", name="Message")
+    small = box.bounding_box()["height"]
+    box.fill("\n".join("abcd"))
+    larger = box.bounding_box()["height"]
+    box.fill("\n" * 500)
+    assert small < larger < box.bounding_box()["height"] <= 320
