@@ -61,7 +61,7 @@ class MemoryStore:
         """Move a record that cannot be read into ``aside``."""
         id = str(record.get("id"))
         self.take("aside", [{"id": f"{store}/{id}/{at}", "store": store, "record": record}])
-        self._remove(store, id)
+        self.drop(store, id)
 
     async def purge(self, conversation_ids: Sequence[str]) -> None:
         """Remove tombstoned conversations and all that is theirs."""
@@ -71,8 +71,8 @@ class MemoryStore:
                 continue
             for store in ("messages", "folds", "usage"):
                 for member in list(self._members.get((store, id), ())):
-                    self._remove(store, member)
-            self._remove("conversations", id)
+                    self.drop(store, member)
+            self.drop("conversations", id)
 
     def take(self, store: StoreName, records: Iterable[Record]) -> None:
         """Write records as they are."""
@@ -94,7 +94,8 @@ class MemoryStore:
         text = self._texts[store].get(id)
         return None if text is None else json.loads(text)
 
-    def _remove(self, store: StoreName, id: str) -> None:
+    def drop(self, store: StoreName, id: str) -> None:
+        """Forget one record."""
         text = self._texts[store].pop(id, None)
         if text is not None:
             owner = json.loads(text).get("conversation_id")

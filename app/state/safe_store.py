@@ -73,7 +73,9 @@ class SafeStore:
             except StorageFailed as failed:
                 self._tell(False, failed.kind)
             else:
-                if record is not None:
+                if record is None:
+                    self._copy.drop(store, id)
+                else:
                     self._copy.take(store, [record])
                 return record
         return await self._copy.get(store, id)
@@ -90,8 +92,12 @@ class SafeStore:
                 except StorageFailed as failed:
                     self._tell(False, failed.kind)
                 else:
+                    if changed.outcome == "gone" and changed.record is None:
+                        changed = await self._restored(change) or changed
                     if changed.outcome == "ok":
                         self._keep(change, changed)
+                        if not self._pending:
+                            self._tell(True, "")
                     return changed
             changed = self._copy.apply_now(change)
             if changed.outcome == "ok" and self._primary is not None:
@@ -128,7 +134,7 @@ class SafeStore:
 
     async def _flush(self) -> None:
         """Write what waits; a conversation's changes keep their order."""
-        if self._primary is None or not (self._pending or not self._saved):
+        if self._primary is None or not self._pending:
             return
         stuck: dict[str, str] = {}
         kept: list[Change] = []
@@ -144,6 +150,23 @@ class SafeStore:
         self._pending = kept
         if not kept:
             self._tell(True, "")
+
+    async def _restored(self, change: Change) -> Changed | None:
+        """The storage knows nothing of a conversation that this tab has seen alive: it was
+        cleared under the page. Write all of it again, and then the change.
+        """
+        id = change.conversation_id
+        record = await self._copy.get("conversations", id)
+        if record is None or record.get("deleted_at") is not None or self._primary is None:
+            return None
+        stores: tuple[StoreName, ...] = ("messages", "folds", "usage")
+        put = {store: await self._copy.of(store, id) for store in stores}
+        try:
+            await self._primary.apply(Change(id, create=record, put=put))
+            return await self._primary.apply(change)
+        except StorageFailed as failed:
+            self._tell(False, failed.kind)
+            return None
 
     def _queue(self, change: Change) -> None:
         """Queue a change; a plain one replaces an older one that wrote the same records."""
