@@ -7,6 +7,9 @@ A small model cannot count back from a date, and a month later nobody can. ``las
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+
+from app.memory.extractive.words import low_words
 
 MONTHS = [
     "January",
@@ -44,9 +47,11 @@ _WRITTEN = (
     re.compile(r"\b([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})\b"),
     re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b"),
 )
+_HINTS = frozenset("yesterday night gestern ayer tomorrow demain last this next ago in".split())
 Day = tuple[int, int, int]
 
 
+@lru_cache(maxsize=256)
 def parse(day: str) -> Day | None:
     """Year, month and day of a written date, or None."""
     match = _WRITTEN[2].search(day)
@@ -71,6 +76,8 @@ def anchor(text: str, day: str, *, dated: bool = False) -> str:
 
     ``dated``: the line has its day on it already, so that "last week" needs no note.
     """
+    if text.isascii() and _HINTS.isdisjoint(low_words(text)):
+        return text
     base = parse(day)
     if base is None or not 1 <= base[1] <= 12:
         return text

@@ -10,47 +10,54 @@ import math
 import re
 
 from app.memory.extractive.split import Unit
-from app.memory.extractive.words import STOP, bigrams, is_dense, is_kana, runs, stem
+from app.memory.extractive.words import STOP, bigrams, is_dense, is_kana, low_words, runs, stem
 
-_FIRST = re.compile(
-    r"\b(?:i|i'm|i've|i'd|i'll|my|mine|we|we're|we've|our|jsem|jsme|můj|moje|mám|máme|ich|mein\w*|"
-    r"wir|unser\w*|je|j'ai|mon|ma|mes|nous|yo|mi|mis|tengo|я|мой|моя|мы|у меня)\b|私|僕|俺|我",
-    re.IGNORECASE,
+# Whole words (lower case) and beginnings of words, several languages side by side.
+_FIRST = frozenset(
+    """i i'm i've i'd i'll my mine we we're we've we'll our ours jsem jsme můj moje moji mám máme náš
+    naše ich mein meine meinen meiner wir unser unsere je j'ai mon ma mes nous notre yo mi mis tengo
+    nosotros я мой моя мы наш""".split()
 )
-_DECIDE = re.compile(
-    r"\b(?:decided|decide|agreed|must|always|never|prefer\w*|allerg\w+|deadline|budget|instead|"
-    r"no longer|not anymore|changed|switched|moved|correction|actually|from now on|only|remember|"
-    r"goal|plan(?:s|ned|ning)?|rozhod\w+|dohodl\w+|musí\w*|nikdy|vždy|místo|nově|změn\w+|termín|"
-    r"entschieden|beschlossen|muss|niemals|immer|statt|jetzt|décidé|jamais|toujours|decidí\w*|nunca|"
-    r"siempre|решил\w*|никогда|всегда|теперь)\b|決め|決定|変更|必ず|禁止|締め切り|决定|必须|改为",
-    re.IGNORECASE,
+_DECIDED = frozenset(
+    """must always never deadline budget instead only remember goal plan plans planned planning
+    correction actually musí musíme nikdy vždy místo nově termín muss niemals immer statt jetzt jamais
+    toujours nunca siempre никогда всегда теперь""".split()
 )
+_DECIDED_HEADS = (
+    "decid", "agreed", "prefer", "allerg", "changed", "switched", "moved", "rozhod", "dohod", "změn",
+    "alergi", "entschied", "beschloss", "décid", "решил",
+)  # fmt: skip
+_SECOND = frozenset("you your you're you've you'll yours".split())
+# Thanks, congratulations and the like; what is told as done.
+_COURTESY = frozenset(
+    """thank thanks congrats congratulations glad sorry proud welcome děkuju děkuji díky promiň danke
+    merci désolé gracias спасибо agree""".split()
+)
+_PAST = frozenset(
+    """went got had was were made took saw did won met bought found gave came told began chose felt
+    grew left lost ran sold spent taught wrote read""".split()
+)
+_DENSE_FIRST = ("私", "僕", "俺", "我")
+_DENSE_DECIDED = ("決め", "決定", "変更", "必ず", "禁止", "締め切り", "决定", "必须", "改为")
+_DENSE_COURTESY = ("ありがとう", "谢谢")
+_BACK = ("it ", "it's ", "that ", "that's ", "this ", "they ", "these ", "those ")
 _QUESTION = re.compile(r"[?？]\s*[\"'”’)]*$|か[。？]?$")
-# Thanks, congratulations and the like; sentences that only point back; what is told as done.
-_COURTESY = re.compile(
-    r"\b(?:thank|thanks|congrat\w*|glad|sorry|proud|welcome|good luck|take care|talk (?:to you )?soon|"
-    r"děkuj\w*|díky|promiň\w*|danke|entschuldig\w*|merci|désolé\w*|gracias|спасибо)\b|ありがとう|谢谢",
-    re.IGNORECASE,
-)
-_BACK = re.compile(r"(?:it|that|this|they|these|those)(?:['’]\w+)?\s", re.IGNORECASE)
-_PAST = re.compile(
-    r"\b(?:[a-z]{3,}ed|went|got|had|was|were|made|took|saw|did|won|met|bought|found|gave|came|told|"
-    r"began|chose|felt|grew|left|lost|ran|sold|spent|taught|wrote|read)\b"
-)
-_SECOND = re.compile(r"\b(?:you|your|you're|you've|you'll)\b", re.IGNORECASE)
 
 COMMON = 800  # ranks below this are everyday words
 SLOPE = 0.2
+RARE = 1.5  # weight of a word of several pieces
 TOP = 2.0
 _HASH = re.compile(r"(?=.*\d)(?=.*[a-z])[0-9a-z]{6,}$")  # ids of logs: rare, but no one asks
 NUMBER = 4.2
 SHORT_NUMBER = 4.0
 ADDRESS = 4.5
 NAME = (1.2, 1.5)
+DENSE_WEIGHT = (0.1, 0.7)  # of a pair of hiragana, of other pairs
+FOREIGN = 0.55
 ASKED = 0.5
 FIRST = 1.15
 SECOND = 0.8
-DECIDED = 1.15
+DECIDED = 1.3
 PHOTO = 0.8
 SHOUTED = 0.85
 POLITE = 0.6
@@ -58,7 +65,6 @@ BACK = 0.7
 TOLD = 1.25
 ANSWERS = 1.3
 CODE = 0.6
-BASE = 0.0
 
 
 class Rarity:
@@ -97,10 +103,11 @@ def features(
     """Stem -> weight of what ``text`` tells. ``names`` (the speakers) weigh nothing."""
     out: dict[str, float] = {}
     start = True
+    rare = plain = 0
     for run in runs(text):
         if is_dense(run):
             for pair in bigrams(run):
-                out[pair] = 0.15 if is_kana(pair) else 1.1
+                out[pair] = DENSE_WEIGHT[0] if is_kana(pair) else DENSE_WEIGHT[1]
             start = False
             continue
         low = run.lower()
@@ -112,12 +119,16 @@ def features(
             out[low] = ADDRESS
         elif low not in STOP and len(low) > 1 and low not in names:
             weight = rarity.of(low)
+            plain += 1
+            rare += weight >= RARE
             if (not start and run[0].isupper()) or any(c.isupper() for c in run[1:]) or "_" in run:
                 weight = weight * NAME[0] + NAME[1]
             key = stem(low)
             if weight > out.get(key, 0.0):
                 out[key] = weight
         start = False
+    if rare * 2 > plain and plain > 2:  # not English: most words are in pieces, rare or not
+        out = {key: w * FOREIGN if w <= TOP else w for key, w in out.items()}
     return out
 
 
@@ -131,21 +142,25 @@ def prior(unit: Unit, role: str, *, answers: bool = False) -> float:
         return CODE
     if unit.kind == "photo":
         return PHOTO
+    low = low_words(text)
+    dense = not text.isascii()
     factor = ANSWERS if answers else 1.0
     if _QUESTION.search(text):
         factor *= ASKED
     elif text.endswith(("!", "！")):
         factor *= SHOUTED
-    if _DECIDE.search(text):
+    if not low.isdisjoint(_DECIDED) or any(word.startswith(_DECIDED_HEADS) for word in low):
         factor *= DECIDED
-    elif _SECOND.search(text):
+    elif dense and any(cue in text for cue in _DENSE_DECIDED):
+        factor *= DECIDED
+    elif not low.isdisjoint(_SECOND):
         factor *= SECOND
-    if _COURTESY.search(text):
+    if not low.isdisjoint(_COURTESY) or dense and any(cue in text for cue in _DENSE_COURTESY):
         factor *= POLITE
-    if _BACK.match(text):
+    if text[:8].lower().replace("’", "'").startswith(_BACK):
         factor *= BACK
-    if _FIRST.search(text) is not None:
+    if not low.isdisjoint(_FIRST) or dense and any(cue in text for cue in _DENSE_FIRST):
         factor *= FIRST
-    if _PAST.search(text) is not None:
+    if not low.isdisjoint(_PAST) or any(len(w) > 4 and w.endswith("ed") for w in low):
         factor *= TOLD
     return factor

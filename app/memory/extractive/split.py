@@ -179,7 +179,8 @@ def _sentences(text: str, names: frozenset[str]) -> list[Unit]:
             hangs = False
             for part, behind in _cut(clause, _TAIL_CLAUSE, None):
                 for piece in _hard_cut(part):
-                    out.append(Unit(piece, "prose", glue, hangs))
+                    kind = "code" if is_code(piece) else "prose"
+                    out.append(Unit(piece, kind, glue, hangs))
                     glue = " "
                 glue, hangs = behind, True
             glue = after
@@ -206,12 +207,22 @@ def _cut(
             continue
         if never is None and (_BINDING.search(rest) or _HEDGE.search(part)):
             continue
+        if match.group(0).lstrip().startswith(";") and ":" in text[: match.start()]:
+            continue  # a list behind its lead-in
         if part.count("(") != part.count(")") or part.count('"') % 2:
             continue
         parts.append((part, match.group(0)))
         at = match.end()
     parts.append((text[at:], ""))
     return parts
+
+
+def is_code(text: str) -> bool:
+    """Whether ``text`` looks like a line of code or of a log, fenced or not."""
+    if text.endswith((".", "!", "?", "。")):
+        return False
+    marks = sum(text.count(mark) for mark in "={}[]<>\\|()")
+    return marks >= 3 or marks == 2 and "=" in text
 
 
 def trim(text: str, names: frozenset[str] = frozenset()) -> str:

@@ -64,7 +64,7 @@ def weigh(pool: list[Record], lexicon: Lexicon) -> tuple[list[Candidate], list[i
 
 def fit(pool: list[Record], taken: list[Candidate], limit: int, lexicon: Lexicon) -> list[Line]:
     """The longest head of ``taken`` whose lines, joined, are at most ``limit`` tokens."""
-    tries = 12
+    tries = 8
     for end in range(len(taken), 0, -tries):
         ends = list(range(end, max(0, end - tries), -1))
         drafts = [_render(pool, taken[:e]) for e in ends]

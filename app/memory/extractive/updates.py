@@ -18,6 +18,8 @@ _CUE = re.compile(
     r"|変更|今は|になりました|改为|现在",
     re.IGNORECASE,
 )
+# "From X to Y": whoever was in X, or used it, does no more.
+_FROM = re.compile(r"\b(?:from|von|aus|de|z|ze|из) ([^\W\d_a-z]\w+)\b.{0,40}? (?:to|nach|à|a|do|в) ")
 ENOUGH = 0.75
 
 
@@ -42,12 +44,21 @@ def statement(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]
     return frozenset(about), frozenset(numbers), frozenset(names)
 
 
+_NOTHING = (frozenset[str](), frozenset[str](), frozenset[str]())
+
+
+def _valued(text: str) -> bool:
+    """Whether ``text`` may hold a number or a name: cheap, and true for some that do not."""
+    rest = text[1:].replace(" I ", " ").replace(" I'", " ")
+    return rest != rest.lower() or any(ch.isdigit() for ch in text)
+
+
 def replaced(texts: Sequence[str], speakers: Sequence[str]) -> list[tuple[int, int, bool]]:
     """(older, newer, sure) of the statements in ``texts`` (in time order) that were replaced.
 
     ``sure``: the newer one says so ("now", "instead"), or they differ in numbers alone.
     """
-    said = [statement(text) for text in texts]
+    said = [statement(text) if _valued(text) else _NOTHING for text in texts]
     valued = [i for i, (_, numbers, names) in enumerate(said) if numbers or names]
     where: dict[str, list[int]] = {}
     out: list[tuple[int, int, bool]] = []
@@ -70,6 +81,11 @@ def replaced(texts: Sequence[str], speakers: Sequence[str]) -> list[tuple[int, i
                 out.append((old, new, cue or theirs == about))
             elif named and cue:
                 out.append((old, new, True))
+        left = _FROM.search(texts[new]) if names else None
+        if left is not None:
+            for old in valued[: valued.index(new)]:
+                if said[old][2] == {left.group(1).lower()} and speakers[old] == speakers[new]:
+                    out.append((old, new, False))
         for word in about:
             where[word].append(new)
     return out

@@ -106,14 +106,21 @@ def stem(word: str) -> str:
     return word
 
 
-def runs(text: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def runs(text: str) -> tuple[str, ...]:
     """The words, numbers, addresses and dense-script runs of ``text``, in order, as written."""
-    return _RUN.findall(text)
+    return tuple(_RUN.findall(text))
+
+
+@lru_cache(maxsize=4096)
+def low_words(text: str) -> frozenset[str]:
+    """The different runs of ``text`` in lower case, with straight apostrophes."""
+    return frozenset(run.lower().replace("’", "'") for run in runs(text))
 
 
 def is_dense(run: str) -> bool:
     """Whether ``run`` is in a script that is written without spaces."""
-    return DENSE.match(run) is not None
+    return run[0] >= "\u0e00" and DENSE.match(run) is not None
 
 
 def bigrams(run: str) -> list[str]:
