@@ -17,7 +17,7 @@ from app.memory.engine import ConversationMemory, MemoryEngine
 from app.memory.ledger import Fold
 from app.memory.scanner import Scanner
 from app.models.endpoint import EndpointError, normal_key
-from app.models.errors import ModelError, explain
+from app.models.errors import ModelError
 from app.models.usage import UsageRecord
 from app.state.app_state import AppState
 from app.state.desk import Desk
@@ -320,7 +320,7 @@ class Session:
         try:
             found = await self._desk.models.list_models(endpoint_id)
         except ModelError as error:
-            value.update(state="failed", error=explain(error))
+            value.update(state="failed", error=str(error))
         else:
             items = [{"id": each.id, "context_size": each.context_size} for each in found]
             value.update(state="ready", items=items)
@@ -350,7 +350,7 @@ class Session:
         try:
             await local.load(lambda loaded, total: self._publish_local("loading", loaded, total))
         except ModelError as error:
-            self._publish_local("failed", error=explain(error))
+            self._publish_local("failed", error=str(error))
             return
         self._publish_local("ready")
         await self.update_settings({"chat_endpoint": IN_PAGE, "chat_model": local.name})

@@ -43,7 +43,4 @@ class GptTokenizer:
 
 
 def _numbers(array: Any) -> list[int]:
-    try:
-        return array.to_py().tolist()
-    finally:
-        array.destroy()
+    return array.to_py().tolist()

@@ -57,7 +57,7 @@ class Answer:
                 task.uncancel()  # what follows is short and must be done
         except ModelError as failed:
             kind = failed.kind
-            error = "" if kind == "aborted" else explain(failed)
+            error = "" if kind == "aborted" else str(failed)
             status = "stopped" if self._said() or kind == "aborted" else "failed"
         except Exception as fault:  # a fault of ours must end the busy state as well
             self.desk.report(fault)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,5 +54,5 @@ def test_every_listener_hears_one_gapless_chain_of_values(steps: list[tuple[str,
             ends[int(str(value)) % len(ends)]()
     assert topic.get() == newest
     for chain in chains:
-        for (earlier, _), (_, previous) in zip(chain, chain[1:], strict=False):
+        for (earlier, _), (_, previous) in pairwise(chain):
             assert previous == earlier
