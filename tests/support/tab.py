@@ -81,9 +81,8 @@ class Browser:
     tabs: int = 0
 
     def tab(self, **options: Any) -> Tab:
-        """Open a tab (call ``await tab.session.start()``)."""
-        self.tabs += 1
-        return Tab(self, name=f"t{self.tabs}-", **options)
+        """Open a tab (call ``await tab.start()``)."""
+        return Tab(self, **options)
 
 
 class FakeModels:
@@ -118,12 +117,12 @@ class Tab:
         self,
         browser: Browser | None = None,
         *,
-        name: str = "t1-",
         store: RecordStore | None = None,
         utility: ScriptedModel | None = None,
     ) -> None:
         self.browser = browser or Browser()
-        clock, ids = self.browser.clock, FakeIds(name)
+        self.browser.tabs += 1
+        clock, ids = self.browser.clock, FakeIds(f"t{self.browser.tabs}-")
         self.clock, self.ids = clock, ids
         self.faults: list[BaseException] = []
         self.state = AppState(self.faults.append)
