@@ -1,7 +1,7 @@
 """The circuit breaker before the summariser's model: it decides whether a call may be tried.
 
 Three failures in a row open it for ten minutes, then one trial; a refused key closes the way
-until settings change; a rate limit is waited out.
+until settings change or a person asks; a rate limit is waited out.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from app.models.errors import Auth, ModelError, Quota, RateLimited
 
 FAILURES = 3
 COOL_OFF_MS = 600_000
+LONGEST_WAIT_MS = 86_400_000  # a server that asks for more is asked again after a day
 
 
 @dataclass(slots=True)
@@ -22,18 +23,19 @@ class Breaker:
     closed_until: int = 0
     refused: bool = False  # the key was refused: no retry until settings change
 
-    def allows(self, now: int) -> bool:
-        """Whether a call may be tried."""
-        return not self.refused and now >= self.closed_until
-
     def why_not(self, now: int) -> str:
-        """In plain words, why no call is tried; "" when one is."""
+        """In plain words, why no call is tried; "" when one may be."""
         if self.refused:
             return "the summarising model refused the key or has no credit"
         if now < self.closed_until:
             minutes = -(-(self.closed_until - now) // 60_000)
             return f"the summarising model failed; next try in {minutes} min"
         return ""
+
+    def begin(self, now: int) -> None:
+        """A call goes out. After three failures it is the one trial: the next must wait for it."""
+        if self.failures >= FAILURES:
+            self.closed_until = max(self.closed_until, now + COOL_OFF_MS)
 
     def succeeded(self) -> None:
         """A reply came and was accepted."""
@@ -44,11 +46,13 @@ class Breaker:
         self.failures += 1
         if isinstance(error, Auth | Quota):
             self.refused = True
-        elif isinstance(error, RateLimited) and error.retry_after:
-            self.closed_until = max(self.closed_until, now + int(error.retry_after * 1000))
+        elif isinstance(error, RateLimited) and (error.retry_after or 0) > 0:
+            wait = min(LONGEST_WAIT_MS, (error.retry_after or 0) * 1000)
+            self.closed_until = max(self.closed_until, now + int(wait))
         if self.failures >= FAILURES:
             self.closed_until = max(self.closed_until, now + COOL_OFF_MS)
 
-    def reset(self) -> None:
-        """Settings changed, or a person asks for a trial."""
-        self.failures, self.closed_until, self.refused = 0, 0, False
+    def trial(self) -> None:
+        """Settings changed, or a person asks: one call may be tried at once."""
+        self.failures = min(self.failures, FAILURES - 1)
+        self.closed_until, self.refused = 0, False

@@ -15,6 +15,8 @@ MAX_CONTEXT = 10_000_000
 BUDGET_SHARE = 0.75
 SUMMARY_LIMIT = 800
 SUMMARY_SHARE = 0.20
+SMALL = 50  # tokens of turns: under it nothing is folded unless forced, and then verbatim
+MIN_SUMMARY = 16  # under it not even one emoji and its speaker fit; 20 % of any context is more
 RECALL_SHARE = 0.07
 ANSWER_MARGIN = 16  # tokens left free between prompt + answer and the context
 MIN_FACTOR, MAX_FACTOR = 1.0, 3.0
@@ -77,7 +79,7 @@ def make_limits(
     factor: float = 1.0,
 ) -> Limits:
     """The limits that follow from a context size in the model's tokens and its factor."""
-    factor = min(MAX_FACTOR, max(MIN_FACTOR, factor))
+    factor = min(MAX_FACTOR, max(MIN_FACTOR, factor)) if math.isfinite(factor) else MIN_FACTOR
     size = min(MAX_CONTEXT, max(MIN_CONTEXT, size))
     context = math.floor(size / factor)
     return Limits(
@@ -85,7 +87,7 @@ def make_limits(
         factor=factor,
         context=context,
         budget=math.floor(BUDGET_SHARE * context),
-        summary=max(1, min(summary_limit, math.floor(SUMMARY_SHARE * context))),
+        summary=max(MIN_SUMMARY, min(summary_limit, math.floor(SUMMARY_SHARE * context))),
         recall=max(0, min(recall_tokens, math.floor(RECALL_SHARE * context))),
     )
 
@@ -97,18 +99,23 @@ def answer_room(limits: Limits, prompt: int, wanted: int | None) -> int | None:
     """
     if wanted is None:
         return None
+    # A wish of nothing or less is a slip: the least answer is one token.
     room = limits.size - math.ceil(prompt * limits.factor) - ANSWER_MARGIN
     return max(1, min(wanted, room))
 
 
-def learn_factor(factor: float, counted: int, reported: int) -> tuple[float, bool]:
+def learn_factor(factor: float, counted: int, reported: int, cached: int = 0) -> tuple[float, bool]:
     """The model's next factor after a usage report, and whether the prompt was cut silently.
+
+    ``cached``: tokens that the server took from its cache; some leave them out of ``reported``.
 
     Bounded and smoothed; rises faster than it falls, because an under-count costs an overflow.
     """
     if counted < LEARN_FROM or reported <= 0:
         return factor, False
     ratio = reported / counted
+    if ratio < TRUNCATED_SHARE and cached > 0:
+        ratio = (reported + cached) / counted
     if ratio < TRUNCATED_SHARE:
         return factor, True
     weight = 0.6 if ratio > factor else 0.2

@@ -9,18 +9,23 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from app.conversation.message import INVISIBLE
 from app.memory.commit import Committer, Read
 from app.memory.conversation_memory import ConversationMemory
 from app.memory.flights import Flights
-from app.memory.folding import SMALL, Folded, Material, gather, without_model
+from app.memory.folding import Folded, gather, without_model
 from app.memory.ledger import Fold, Trigger
-from app.memory.plan import Cut, window_start
+from app.memory.plan import Cut, too_little, window_start
 from app.memory.ports import Clock, FoldStore, Ids, Locks
-from app.memory.range_fold import MODEL_WAIT_MS, Progress, RangeFolder
+from app.memory.range_fold import Order, Progress, RangeFolder
 from app.memory.results import CompactResult, result_of
 from app.memory.tokens import Counter
+from app.memory.utility import MODEL_WAIT_MS, Utilities
 from app.models.roles import Roles
 from app.models.usage import CallLog
+
+GRACE_MS = 250
+CutFor = Callable[[ConversationMemory, Fold | None], Cut | None]
 
 
 class Compactor:
@@ -37,81 +42,109 @@ class Compactor:
         roles: Callable[[], Roles],
         calls: CallLog,
         committed: Callable[[ConversationMemory, Fold], None],
+        report: Callable[[BaseException], None],
     ) -> None:
-        self._counter, self._clock, self._roles = counter, clock, roles
+        self._counter, self._clock, self._report = counter, clock, report
         self._committer = Committer(store, clock, committed)
-        self.flights = Flights(locks)
+        self.flights = Flights(locks, clock)
+        self._utilities = Utilities(
+            counter=counter,
+            clock=clock,
+            roles=roles,
+            calls=calls,
+            flights=self.flights,
+            report=report,
+        )
         self._folder = RangeFolder(
             counter=counter,
             clock=clock,
             ids=ids,
-            roles=roles,
-            calls=calls,
+            utilities=self._utilities,
             committer=self._committer,
-            flights=self.flights,
         )
 
-    def reset_breakers(self) -> None:
-        """Settings changed, or a person asks: every model gets a fresh trial."""
-        self._folder.reset_breakers()
+    def trial(self) -> None:
+        """Settings changed, or a person asks: every model may be tried at once."""
+        self._utilities.trial()
 
-    async def fold_now(self, memory: ConversationMemory, cut: Cut, before: int | None) -> Fold:
-        """Fold at once without a model, so that the answer can go out; never fails.
+    async def refresh(self, memory: ConversationMemory) -> None:
+        """Take in what other tabs have committed; a store that fails changes nothing."""
+        try:
+            await self._committer.refresh(memory)
+        except Exception as fault:  # the answer goes out with what this tab knows
+            self._report(fault)
 
-        Committed where the rules allow; else the entry serves this request alone. A fold in
-        flight is aborted once this one is committed.
-        """
-        started = self._clock.elapsed()
-        parent = memory.ledger.current(memory.path, before)
+    def draft(self, memory: ConversationMemory, cut: Cut, before: int | None) -> Fold:
+        """The entry that a forced fold would make without a model; commits nothing."""
+        started, parent = self._clock.elapsed(), memory.before(before)
         messages = memory.path.select("eligible", cut.start, cut.end)
         material = gather(parent, messages, memory.settings.limits.summary, self._counter)
         folded = without_model(material, self._counter, memory.settings.policy.fallback)
-        utility = self._roles().summariser
-        later = utility is not None and folded.method != "verbatim"
-        fold = self._folder.entry(
-            memory, parent, messages, folded, material, "overflow", None, started
+        return self._folder.entry(memory, parent, messages, folded, "overflow", None, started)
+
+    async def fold_now(
+        self, memory: ConversationMemory, cut: Cut, before: int | None, *, replaceable: bool
+    ) -> tuple[Fold, bool]:
+        """Fold at once without a model, so that the answer can go out; and whether it was kept.
+
+        Committed where the rules allow; else the entry serves this request alone. A fold in
+        flight is aborted once this one is committed. ``replaceable``: a model may replace it.
+        """
+        started, parent = self._clock.elapsed(), memory.before(before)
+        messages = memory.path.select("eligible", cut.start, cut.end)
+        folded = await self._folder.by_hand(memory, parent, messages)
+        fold = self._folder.entry(memory, parent, messages, folded, "overflow", None, started)
+        fold = replace(
+            fold,
+            tokens_in=self._folder.tokens_in(parent, messages),
+            provisional=replaceable and folded.method != "verbatim" and self._utilities.exists,
         )
-        fold = replace(fold, provisional=later)
-        committed = await self._committer.commit(memory, fold, Read(parent, parent, before))
+        try:
+            committed = await self._committer.commit(memory, fold, Read(parent, parent, before))
+        except Exception as fault:
+            self._report(fault)
+            committed = None
+        if committed is None:
+            return fold, False
         self.flights.abort(memory.id)
-        return committed or fold
+        return committed, True
 
     async def compact(
         self,
         memory: ConversationMemory,
         trigger: Trigger,
-        cut_for: Callable[[ConversationMemory, Fold | None], Cut | None],
+        cut_for: CutFor,
         *,
         before: Callable[[], int | None] = lambda: None,
         progress: Progress | None = None,
-        wait_ms: float = MODEL_WAIT_MS,
-        force: bool = False,
+        within_ms: float | None = None,
     ) -> CompactResult:
         """Fold what ``cut_for(memory, current)`` says, by the utility model where there is one.
 
-        ``force``: fold even a little (an overflow). Cancelling keeps what is committed.
+        ``within_ms``: no longer than that is anything waited for; the rest goes without a model.
+        Cancelling keeps what is committed.
         """
 
         async def work() -> CompactResult:
-            current = memory.ledger.current(memory.path, before())
+            current = memory.before(before())
             cut = cut_for(memory, current)
             if cut is None:
                 return CompactResult("nothing", reason="There is nothing to fold yet.")
-            tokens = memory.path.tokens("eligible", cut.start, cut.end)
-            if not force and tokens < SMALL:
-                return CompactResult("nothing", reason="Too little to fold: under 50 tokens.")
-            if not force and memory.path.count("eligible", cut.start, len(memory.path)) < (
-                memory.settings.policy.min_messages
-            ):
-                least = memory.settings.policy.min_messages
-                reason = f"Fewer than {least} messages since the last summary."
-                return CompactResult("nothing", reason=reason)
-            read = Read(current, current, before())
-            return await self._folder.fold(
-                memory, cut.start, cut.end, trigger, read, progress, wait_ms, keep=True
+            why = "" if cut.forced else too_little(memory.path, cut, memory.settings, trigger)
+            if why:
+                return CompactResult("nothing", reason=why)
+            order = Order(
+                cut.start,
+                cut.end,
+                trigger,
+                Read(current, current, before()),
+                keep=True,
+                progress=progress,
+                wait_ms=MODEL_WAIT_MS if within_ms is None else within_ms,
             )
+            return await self._folder.fold(memory, order)
 
-        return await self._alone(memory, trigger, work)
+        return await self._alone(memory, trigger, work, within_ms)
 
     async def replace_provisional(self, memory: ConversationMemory) -> CompactResult:
         """Let the model's summary stand for the current provisional fold: same parent, boundary."""
@@ -121,19 +154,15 @@ class Compactor:
             if current is None or not current.provisional:
                 return CompactResult("nothing")
             parent = memory.ledger.get(current.parent_id)
-            start = window_start(memory.path, parent)
-            end = (memory.path.position(current.boundary) or 0) + 1
-            return await self._folder.fold(
-                memory,
-                start,
-                end,
+            order = Order(
+                window_start(memory.path, parent),
+                (memory.path.position(current.boundary) or 0) + 1,
                 "auto",
                 Read(parent, current, None),
-                None,
-                MODEL_WAIT_MS,
                 keep=False,
                 replaces=current.id,
             )
+            return await self._folder.fold(memory, order)
 
         return await self._alone(memory, "auto", work)
 
@@ -147,15 +176,9 @@ class Compactor:
             if current is None:
                 return CompactResult("nothing", reason="There is no summary to rebuild.")
             end = (memory.path.position(current.boundary) or 0) + 1
+            read = Read(None, current, None)
             return await self._folder.fold(
-                memory,
-                0,
-                end,
-                "manual",
-                Read(None, current, None),
-                progress,
-                MODEL_WAIT_MS,
-                keep=False,
+                memory, Order(0, end, "manual", read, keep=False, progress=progress)
             )
 
         return await self._alone(memory, "manual", work)
@@ -163,21 +186,29 @@ class Compactor:
     async def edit(self, memory: ConversationMemory, text: str) -> CompactResult:
         """Commit a summary written by hand: an entry of its own on the same boundary."""
         started = self._clock.elapsed()
+        await self.refresh(memory)
         current = memory.current
         if current is None:
             return CompactResult("nothing", reason="There is no summary to edit.")
-        text = "\n".join(line.rstrip() for line in text.strip().splitlines() if line.strip())
+        lines = [line.rstrip() for line in text.splitlines() if line.strip(INVISIBLE)]
+        text = "\n".join(lines).strip()
         limit, used = memory.settings.limits.summary, self._counter.text(text)
         if not text:
             return CompactResult("nothing", reason="A summary cannot be empty. Undo it instead.")
         if used > limit:
             reason = f"The summary holds {used} tokens; the limit is {limit}."
             return CompactResult("nothing", reason=reason)
-        material = Material(current.text, current.sources, (), limit, 0, 0)
-        folded = Folded(text, (), "edited", "", used)
-        fold = self._folder.entry(memory, current, (), folded, material, "manual", None, started)
-        fold = replace(fold, boundary=current.boundary, path_digest=current.path_digest)
-        fold = replace(fold, used_fallback=False)
+        known = dict(zip(current.text.split("\n"), current.sources, strict=False))
+        sources = tuple(known.get(line) for line in text.split("\n"))
+        folded = Folded(text, sources, "edited", "", used)
+        fold = self._folder.entry(memory, current, (), folded, "manual", None, started)
+        fold = replace(
+            fold,
+            boundary=current.boundary,
+            path_digest=current.path_digest,
+            tokens_in=current.tokens_out,
+            used_fallback=False,
+        )
         committed = await self._committer.commit(memory, fold, Read(current, current, None))
         if committed is None:
             return CompactResult("dropped", reason="The memory changed meanwhile.")
@@ -199,6 +230,7 @@ class Compactor:
         memory: ConversationMemory,
         trigger: Trigger,
         work: Callable[[], Awaitable[CompactResult]],
+        within_ms: float | None = None,
     ) -> CompactResult:
         """Run ``work`` alone, on what other tabs have committed by then."""
 
@@ -206,4 +238,6 @@ class Compactor:
             await self._committer.refresh(memory)
             return await work()
 
-        return await self.flights.alone(memory.id, trigger, refreshed)
+        # A single call that takes too long ends by its own deadline: the breaker counts that.
+        within_ms = None if within_ms is None else within_ms + GRACE_MS
+        return await self.flights.alone(memory.id, trigger, refreshed, within_ms=within_ms)

@@ -21,11 +21,22 @@ class Activity:
 
     hold_auto: bool = False  # after an undo: no background fold until the next question
     attempted: str = ""  # the question in whose turn the model was already asked
+    sent: int = 0  # counted tokens of the newest request
     retried: str = ""  # the question whose overflow was already retried
-    ineffective: int = 0  # background folds in a row that left the prompt over the soft mark
+    ineffective: int = 0  # folds in a row that left the prompt as full as it was
+    crowded: str = ""  # the question whose request no fold could make room for
     folded_at: int = 0  # clock's ms, for the scanner's cool-down
     notices: list[str] = field(default_factory=list[str])
     told: set[str] = field(default_factory=set[str])
+
+    def judged(self, made_room: bool) -> None:
+        """A fold is done: count those in a row that made no room, and say when it is two."""
+        self.ineffective = 0 if made_room else self.ineffective + 1
+        if self.ineffective >= 2:
+            self.tell(
+                "Folding frees too little in this chat: no model is asked for summaries here"
+                " until that changes. A shorter system prompt or a larger context helps."
+            )
 
     def tell(self, text: str, *, once: bool = True) -> None:
         """A notice for the user; the same one is said once."""
@@ -69,16 +80,25 @@ class ConversationMemory:
 
     def current_for_answer(self) -> Fold | None:
         """The fold to send with the newest question: never one that covers the question."""
-        question = self.path.question()
-        answered = question is not None and question < len(self.path) - 1
-        if question is None or answered:
-            return self.current
+        return self.before(self.path.question() if self.path.is_open() else None)
+
+    def before(self, question: int | None) -> Fold | None:
+        """The memory that does not cover the message at that index; None: any."""
         return self.ledger.current(self.path, before=question)
 
     def question_id(self) -> str:
         """The id of the newest question, "" when there is none."""
         question = self.path.question()
         return self.path.messages[question].id if question is not None else ""
+
+    @property
+    def held(self) -> bool:
+        """Whether a fold was undone since the newest question was asked, in this tab or another."""
+        if self.activity.hold_auto:
+            return True
+        question = self.path.question()
+        asked = self.path.messages[question].created_at if question is not None else 0
+        return asked > 0 and any((fold.retired_at or 0) > asked for fold in self.ledger)
 
     def committed(self, fold: Fold) -> None:
         """Take in an entry that the store has accepted."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.conversation.message import Message, sendable_text
+from app.memory.budget import SMALL
 from app.memory.checks import clean_reply, problem
 from app.memory.cutting import cut_head, cut_middle
 from app.memory.extractive import Line, Source, drop_least, restore_details, summarise
@@ -21,9 +22,12 @@ from app.memory.tail import tail
 from app.memory.tokens import MESSAGE_OVERHEAD, Counter
 from app.models.port import WireMessage
 
-SMALL = 50  # tokens: under it nothing is folded unless forced, and then verbatim
 MIN_CHUNK = 64  # tokens of messages that a summariser's request must have room for
 REPLY_SLACK = 1.25  # a reply may run over the limit by this before it is cut off
+REASONING_SHARE = 8  # of a large context, one part in so many is left for a model's reasoning
+REASONING_MOST = 2048  # tokens
+LARGE = 8192  # tokens of a context from which on reasoning gets room
+PORTION = 6000  # tokens that the summariser without a model takes in one go
 
 
 class Rejected(Exception):
@@ -40,6 +44,11 @@ class Material:
     cap: int
     tokens_in: int  # previous summary and messages, overheads included
     tokens_new: int  # the messages' texts alone
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there is so little that it is kept verbatim, and no model is asked."""
+        return self.tokens_new < SMALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +94,8 @@ def without_model(
 ) -> Folded:
     """The summary made on this machine: verbatim when tiny, else by the rule asked for."""
     lexicon = counter.tokenizer
-    if material.tokens_new < SMALL:
+    previous = lines_of(material.previous, material.previous_sources) if material.previous else []
+    if material.is_small:
         lines = _verbatim(material)
         method: Method = "verbatim"
     elif fallback == "tail":
@@ -93,14 +103,31 @@ def without_model(
         lines = lines_of(text)
         method = "tail"
     else:
-        lines = summarise(
-            lines_of(material.previous, material.previous_sources) if material.previous else [],
-            items_of(material.messages),
-            material.cap,
-            lexicon,
-        )
+        lines = summarise(previous, items_of(material.messages), material.cap, lexicon)
         method = "extractive"
     return _finish(lines, material, counter, method, note)
+
+
+def portions(messages: Sequence[Message], counter: Counter) -> list[list[Message]]:
+    """The messages in portions that a summariser without a model takes in some milliseconds.
+
+    One portion unless there are many: a long import must not hold the page up.
+    """
+    counts = [count for _, count in counter.messages(messages)]
+    found: list[list[Message]] = []
+    used = PORTION
+    for message, count in zip(messages, counts, strict=True):
+        if used >= PORTION:
+            found.append([])
+            used = 0
+        found[-1].append(message)
+        used += count
+    if sum(counts) <= 2 * PORTION:
+        return [list(messages)]
+    if used < 2 * SMALL and len(found) > 1:  # too little for a portion of its own
+        rest = found.pop()
+        found[-1] += rest
+    return found
 
 
 def _verbatim(material: Material) -> list[Line]:
@@ -162,10 +189,19 @@ def _finish(
     return Folded(text, sources, method, note, used)
 
 
-def chunk_room(context_size: int, limit: int, counter: Counter) -> int:
+def reply_room(context_size: int, limit: int) -> int:
+    """``max_tokens`` of a fold's request: the notes, and reasoning where the context is large."""
+    thought = context_size // REASONING_SHARE if context_size >= LARGE else 0
+    return max(16, int(limit * REPLY_SLACK)) + min(REASONING_MOST, thought)
+
+
+def chunk_room(context_size: int, limit: int, previous: str, counter: Counter) -> int:
     """Tokens of messages that one request to a summariser of that context can hold."""
-    fixed = counter.text(FOLD_SYSTEM) + 90 + limit  # instructions, frames, previous notes
-    return min(int(context_size * 0.75), context_size - int(limit * REPLY_SLACK) - 16) - fixed
+    notes = max(limit, counter.text(previous))  # the limit may have been higher once
+    fixed = counter.text(FOLD_SYSTEM) + 90 + notes  # instructions, frames, previous notes
+    return (
+        min(int(context_size * 0.75), context_size - reply_room(context_size, limit) - 16) - fixed
+    )
 
 
 def split(
@@ -201,7 +237,7 @@ def split(
     return chunks
 
 
-def request(material: Material, room: int, counter: Counter, draft: str = "") -> list[WireMessage]:
+def request(material: Material, room: int, counter: Counter) -> list[WireMessage]:
     """The request for a chunk; a message larger than the room is cut head-and-tail, marked."""
     quoted: list[str] = []
     for message in material.messages:
@@ -210,4 +246,4 @@ def request(material: Material, room: int, counter: Counter, draft: str = "") ->
             text = cut_middle(text, limit - MIN_CHUNK // 4, counter)
             piece, limit = quote(message, text), limit * 3 // 4
         quoted.append(piece)
-    return fold_request(material.previous, quoted, material.cap, draft)
+    return fold_request(material.previous, quoted, material.cap)

@@ -18,6 +18,12 @@ State = Literal["eligible", "pinned", "excluded", "unsendable"]
 STATES: tuple[State, ...] = ("eligible", "pinned", "excluded", "unsendable")
 
 
+def link(chain: bytes, message_id: str, content: str) -> bytes:
+    """The chain digest after one more eligible message of that id and content digest."""
+    name = message_id.encode("utf-8", "surrogatepass")
+    return blake2b(chain + name + content.encode(), digest_size=12).digest()
+
+
 class ActivePath:
     """Messages from the root to the open leaf, with what plan and ledger ask of them.
 
@@ -94,11 +100,8 @@ class ActivePath:
             mine = known == state
             self._tokens[known].append(self._tokens[known][-1] + (tokens if mine else 0))
             self._count[known].append(self._count[known][-1] + (1 if mine else 0))
-        link = self._chain[-1] if self._chain else b""
-        if state == "eligible":
-            name = message.id.encode("utf-8", "surrogatepass")
-            link = blake2b(link + name + content.encode(), digest_size=12).digest()
-        self._chain.append(link)
+        chain = self._chain[-1] if self._chain else b""
+        self._chain.append(link(chain, message.id, content) if state == "eligible" else chain)
 
     def pop(self) -> Message:
         """Take the leaf off again (an answer that has just ended is put back complete)."""
@@ -170,3 +173,11 @@ class ActivePath:
             if self.messages[start].role == "user":
                 return start
         return None
+
+    def is_open(self) -> bool:
+        """Whether the newest question still waits for an answer that can be sent on."""
+        question = self.question()
+        if question is None:
+            return False
+        states = self.states[question + 1 :]
+        return all(state == "unsendable" for state in states)

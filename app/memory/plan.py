@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from app.memory.ledger import Fold
+from app.memory.budget import SMALL
+from app.memory.ledger import Fold, Trigger
 from app.memory.path import ActivePath
 from app.memory.policies import MemorySettings, Policy
 from app.memory.prompts import RECALL_FRAME, SUMMARY_FRAME, system_text
@@ -40,9 +41,12 @@ class Sizes:
     @property
     def total(self) -> int:
         """Prompt tokens without recall."""
-        return (
-            self.system + self.summary + self.pins + self.window + self.question + PROMPT_OVERHEAD
-        )
+        return self.floor + self.summary + self.window
+
+    @property
+    def floor(self) -> int:
+        """Prompt tokens that no fold can free: system prompt, pins, question, overhead."""
+        return self.system + self.pins + self.question + PROMPT_OVERHEAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +92,19 @@ def measure(
 
 
 def plan(
-    path: ActivePath, current: Fold | None, settings: MemorySettings, counter: Counter
+    path: ActivePath,
+    current: Fold | None,
+    settings: MemorySettings,
+    counter: Counter,
+    *,
+    asked: bool = True,
 ) -> Plan:
-    """Plan the answer to the newest question on ``path``.
+    """Plan the answer to the newest question on ``path``; not ``asked``: to one yet to come.
 
     ``current`` must end before the question. The cut is the policy's, or the one that the
     budget forces; no cut that frees nothing.
     """
-    question = path.question()
+    question = path.question() if asked else None
     end = len(path) if question is None else question
     start = window_start(path, current)
     sizes = measure(path, current, settings, counter, end, question)
@@ -105,6 +114,10 @@ def plan(
         forced = sizes.total > limits.budget
         reason = f"the prompt holds {sizes.total} of {limits.budget} tokens"
         cut = _cut_for_budget(path, start, end, sizes, settings, counter, reason, forced)
+        if policy.summary_trigger_tokens is not None:  # the same call takes more, if it must
+            turns = policy.window_conversations
+            kept = _cut_keeping(path, start, end, turns, reason, forced)
+            cut = max(filter(None, (cut, kept)), key=lambda c: c.end, default=None)
     elif policy.summary_trigger_tokens is not None:
         cut = _cut_for_trigger(path, start, end, sizes, policy)
     return Plan(start, end, question, sizes, cut)
@@ -129,9 +142,21 @@ def plan_background(
 def plan_manual(path: ActivePath, current: Fold | None, settings: MemorySettings) -> Cut | None:
     """All but the last ``window_conversations`` turns; an open turn is left out."""
     start, end = window_start(path, current), path.foldable_end(len(path))
-    if end and path.messages[-1].role == "user" and end == len(path):
-        end = path.turn_at(end - 1)
+    question = path.question()
+    if question is not None and path.is_open():
+        end = min(end, question)
     return _cut_keeping(path, start, end, settings.policy.window_conversations, "asked for")
+
+
+def too_little(path: ActivePath, cut: Cut, settings: MemorySettings, trigger: Trigger) -> str:
+    """Why a fold that nothing forces is not worth it; "" when it is."""
+    if path.tokens("eligible", cut.start, cut.end) < SMALL:
+        return f"Too little to fold: under {SMALL} tokens."
+    least = settings.policy.min_messages
+    since = path.count("eligible", cut.start, len(path))
+    if trigger != "overflow" and since < least:
+        return f"Fewer than {least} messages since the last summary."
+    return ""
 
 
 def _cut_keeping(

@@ -6,7 +6,9 @@ message is marked, and chat-template tokens in it are broken up.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from app.conversation.message import Message, sendable_text
 from app.models.port import WireMessage
@@ -24,25 +26,39 @@ _QUESTION_LABEL = "The message to answer:"
 SUMMARY_FRAME = f"\n\n{_NOTES_LABEL}\n{NOTES_OPEN}\n\n{NOTES_CLOSE}"
 RECALL_FRAME = f"{_RECALL_LABEL}\n{RECALL_OPEN}\n\n{RECALL_CLOSE}\n\n{_QUESTION_LABEL}\n\n"
 
-_FENCES = ("notes>", "earlier>", "turns>")
+# What chat templates and prompts use to open or close a turn, a role or our own fences. Each is
+# broken by a space behind its first character, which a reader hardly notices.
+_MARKUP = re.compile(
+    r"<(?=\||\s*/?\s*(?:notes|earlier|turns|system|user|assistant|human|tool|im_start|im_end"
+    r"|start_of_turn|end_of_turn|s|bos|eos)\s*>|<\s*/?\s*SYS\s*>>|｜)"
+    r"|\|(?=>)|\[(?=\s*/?\s*(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS)\s*\])",
+    re.IGNORECASE,
+)
+# A label that would speak with more than a user's voice, at the start of a line.
+_AUTHORITY = re.compile(
+    r"^(\W{0,8})(system|developer|instructions?|system (?:prompt|message|note))(\W{0,4}[:：])",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def as_data(text: str) -> str:
-    """``text`` with what could close a fence or open a chat-template turn broken up."""
-    if "<" not in text and "[INST" not in text and "[/INST" not in text:
+    """``text`` with what could close a fence or open a turn of a chat template broken up."""
+    if "<" not in text and "|" not in text and "[" not in text:
         return text
-    text = text.replace("<|", "< |").replace("|>", "| >")
-    text = text.replace("[INST", "[ INST").replace("[/INST", "[ /INST")
-    for fence in _FENCES:
-        text = text.replace(f"<{fence}", f"< {fence}").replace(f"</{fence}", f"< /{fence}")
-    return text
+    return _MARKUP.sub(lambda found: f"{found.group()} ", text)
+
+
+@lru_cache(maxsize=64)  # the same summary is framed several times in each plan
+def as_notes(text: str) -> str:
+    """A summary as data: besides, no line of it speaks as the system."""
+    return _AUTHORITY.sub(r"\1(quoted) \2\3", as_data(text))
 
 
 def system_text(prompt: str, summary: str) -> str:
     """The system message: the prompt, then the framed summary; "" when there is neither."""
     if not summary:
         return prompt
-    framed = f"{_NOTES_LABEL}\n{NOTES_OPEN}\n{as_data(summary)}\n{NOTES_CLOSE}"
+    framed = f"{_NOTES_LABEL}\n{NOTES_OPEN}\n{as_notes(summary)}\n{NOTES_CLOSE}"
     return f"{prompt}\n\n{framed}" if prompt else framed
 
 
@@ -87,18 +103,12 @@ def quote(message: Message, text: str | None = None) -> str:
     return f"{speaker(message)}:\n{lines}"
 
 
-def fold_request(
-    previous: str, quoted: Sequence[str], limit: int, draft: str = ""
-) -> list[WireMessage]:
+def fold_request(previous: str, quoted: Sequence[str], limit: int) -> list[WireMessage]:
     """The request that asks a model for the updated notes of at most ``limit`` tokens."""
     system = FOLD_SYSTEM.format(limit=limit, words=max(20, int(limit * 0.6)))
     parts = [
         f"The notes so far:\n{NOTES_OPEN}\n{as_data(previous) or '(none yet)'}\n{NOTES_CLOSE}",
         "The messages that come next:\n<turns>\n" + "\n".join(quoted) + "\n</turns>",
+        f"Write the updated notes now, in the conversation's language, at most {limit} tokens.",
     ]
-    if draft:
-        parts.append(f"Details not to lose:\n<turns>\n{as_data(draft)}\n</turns>")
-    parts.append(
-        f"Write the updated notes now, in the conversation's language, at most {limit} tokens."
-    )
     return [WireMessage("system", system), WireMessage("user", "\n\n".join(parts))]

@@ -6,40 +6,42 @@ stands, that one stays.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from app.conversation.message import Message
-from app.memory.breaker import Breaker
 from app.memory.commit import Committer, Read
 from app.memory.conversation_memory import ConversationMemory
-from app.memory.flights import Flights
-from app.memory.folding import (
-    MIN_CHUNK,
-    REPLY_SLACK,
-    Folded,
-    Material,
-    Rejected,
-    chunk_room,
-    from_reply,
-    gather,
-    request,
-    split,
-    without_model,
-)
+from app.memory.folding import MIN_CHUNK, Folded, chunk_room, gather, portions, split, without_model
 from app.memory.ledger import Fold, Trigger
 from app.memory.path import ActivePath
 from app.memory.ports import Clock, Ids
 from app.memory.results import CompactResult, result_of
-from app.memory.summariser import Skipped, ask
 from app.memory.tokens import Counter
-from app.models.errors import Aborted, ModelError
-from app.models.roles import Assigned, Roles
-from app.models.usage import CallLog, LoggedModel
+from app.memory.utility import MODEL_WAIT_MS, Failed, Utilities, Utility
+from app.models.errors import Aborted
 
+DROPPED = CompactResult("dropped", reason="The conversation changed meanwhile.")
 Progress = Callable[[int, int], None]  # messages done, messages in all
-MODEL_WAIT_MS = 120_000  # a background call may take this long; nobody waits for it
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to fold, on what terms: the eligible messages of ``[start, end)`` of the path.
+
+    ``keep``: commit each chunk that ends a turn; else only the whole (a replacement, a rebuild).
+    """
+
+    start: int
+    end: int
+    trigger: Trigger
+    read: Read
+    keep: bool
+    progress: Progress | None = None
+    wait_ms: float = MODEL_WAIT_MS
+    replaces: str | None = None  # the provisional fold that the result stands for
 
 
 class RangeFolder:
@@ -51,148 +53,97 @@ class RangeFolder:
         counter: Counter,
         clock: Clock,
         ids: Ids,
-        roles: Callable[[], Roles],
-        calls: CallLog,
+        utilities: Utilities,
         committer: Committer,
-        flights: Flights,
     ) -> None:
         self._counter, self._clock, self._ids = counter, clock, ids
-        self._roles, self._calls = roles, calls
-        self._committer, self._flights = committer, flights
-        self._breakers: dict[str, Breaker] = {}
+        self._utilities, self._committer = utilities, committer
 
-    def breaker(self, model: str) -> Breaker:
-        """The circuit breaker of one utility model."""
-        return self._breakers.setdefault(model, Breaker())
-
-    def reset_breakers(self) -> None:
-        """Settings changed, or a person asks: every model gets a fresh trial."""
-        for breaker in self._breakers.values():
-            breaker.reset()
-
-    async def fold(
-        self,
-        memory: ConversationMemory,
-        start: int,
-        end: int,
-        trigger: Trigger,
-        read: Read,
-        progress: Progress | None,
-        wait_ms: float,
-        *,
-        keep: bool,
-        replaces: str | None = None,
-    ) -> CompactResult:
-        """Fold the eligible messages of ``[start, end)`` in as many chunks as it takes.
-
-        ``keep``: commit each chunk that ends a turn; else only the whole (a replacement, a
-        rebuild). A call that fails leaves the rest to the summariser without a model; where a
-        provisional fold stands, that one stays.
-        """
-        path, total = memory.path, memory.path.count("eligible", start, end)
-        limit, counter = memory.settings.limits.summary, self._counter
-        utility, why = self._usable(memory)
-        if replaces is not None and utility is None:
+    async def fold(self, memory: ConversationMemory, order: Order) -> CompactResult:
+        """Fold what is ordered. A call that fails leaves the rest to no model, for this turn."""
+        messages = memory.path.select("eligible", order.start, order.end)
+        limit = memory.settings.limits.summary
+        utility, why = None, ""
+        if not gather(order.read.parent, messages, limit, self._counter).is_small:
+            utility, why = self._utilities.usable(memory, order.trigger)
+        if order.replaces is not None and utility is None:
             return CompactResult("nothing", reason=why)
-        chunks = [(path.select("eligible", start, end), True)]
-        room = 0
+        work = _Work(memory, order, len(messages), self._clock.elapsed())
         if utility is not None:
-            room = chunk_room(utility.context_size, limit, counter)
-            if room < MIN_CHUNK:
-                utility, why = None, "the summarising model's context is too small"
-            else:
-                chunks = split(_turns(path, start, end), room, counter)
-        parent, done, last = read.parent, 0, None
-        base: Fold | Folded | None = parent
-        waiting: list[Message] = []
-        tokens_in, began = 0, self._clock.elapsed()
-        for index, (messages, whole) in enumerate(chunks):
-            if utility is None and index:
-                messages = [m for part, _ in chunks[index:] for m in part]
-                whole = True
-            material = gather(base, messages, limit, counter)
-            folded, model = None, None
-            if utility is not None:
-                try:
-                    folded = await self._by_model(memory, trigger, utility, material, room, wait_ms)
-                    model = utility.model.name
-                except Aborted:
-                    return CompactResult("cancelled", reason="The fold was stopped.")
-                except (ModelError, Rejected, Skipped) as error:
-                    why = f"{error}" or "skipped"
-                    if replaces is not None:
-                        return CompactResult("nothing", reason=why)
-                    utility = None
-                    messages = [m for part, _ in chunks[index:] for m in part]
-                    material, whole = gather(base, messages, limit, counter), True
-            if folded is None:
-                folded = without_model(material, counter, memory.settings.policy.fallback, note=why)
-            waiting += messages
-            tokens_in += material.tokens_in
-            base = folded
-            final = utility is None or index == len(chunks) - 1
-            if (keep and whole) or final:
-                fold = self.entry(memory, parent, waiting, folded, material, trigger, model, began)
-                fold = replace(fold, tokens_in=tokens_in, replaces=replaces)
-                committed = await self._committer.commit(memory, fold, read)
-                if committed is None:
-                    return CompactResult("dropped", reason="The conversation changed meanwhile.")
-                parent, last, base = committed, committed, committed
-                read = Read(committed, committed, read.before)
-                done += len(waiting)
-                waiting, tokens_in, began = [], 0, self._clock.elapsed()
-                if progress is not None:
-                    progress(done, total)
-            if final:
-                break
-        return result_of(last) if last else CompactResult("nothing")
-
-    def _usable(self, memory: ConversationMemory) -> tuple[Assigned | None, str]:
-        """The utility model if it may be asked now, else None and why not."""
-        utility = self._roles().summariser
-        if utility is None:
-            return None, ""
-        question = memory.question_id()
-        why = self.breaker(utility.model.name).why_not(self._clock.now())
-        if not why and question and memory.activity.attempted == question:
-            why = "the summarising model was already asked in this turn"
-        return (None, why) if why else (utility, "")
+            ended, messages, why = await self._by_model(work, utility)
+            if ended is not None:
+                return ended
+        if messages:
+            tokens_in = self.tokens_in(work.base, messages)
+            folded = await self.by_hand(memory, work.base, messages, why)
+            work.take(messages, folded, None, tokens_in)
+            if not await self._commit(work):
+                return DROPPED
+        return result_of(work.last) if work.last else CompactResult("nothing")
 
     async def _by_model(
+        self, work: _Work, utility: Utility
+    ) -> tuple[CompactResult | None, list[Message], str]:
+        """Fold by the model as far as it goes: how it ended (None: go on), the rest, and why."""
+        memory, order, limit = work.memory, work.order, work.memory.settings.limits.summary
+        previous = order.read.parent.text if order.read.parent else ""
+        room = chunk_room(utility.context, limit, previous, self._counter)
+        turns = _turns(memory.path, order.start, order.end)
+        if room < MIN_CHUNK:
+            why = "the summarising model's context is too small"
+            if order.replaces is not None:
+                return CompactResult("nothing", reason=why), [], why
+            return None, [message for turn in turns for message in turn], why
+        chunks = split(turns, room, self._counter)
+        for index, (part, whole) in enumerate(chunks):
+            material = gather(work.base, part, limit, self._counter)
+            try:
+                folded = await self._utilities.ask(
+                    memory, utility, material, room, order.trigger, order.wait_ms
+                )
+            except Aborted:
+                return CompactResult("cancelled", reason="The fold was stopped."), [], ""
+            except Failed as failed:
+                if order.replaces is not None:  # the provisional fold stays
+                    return CompactResult("nothing", reason=str(failed)), [], ""
+                return None, [m for rest, _ in chunks[index:] for m in rest], str(failed)
+            work.take(part, folded, utility.name, material.tokens_in)
+            last = index == len(chunks) - 1
+            if ((order.keep and whole) or last) and not await self._commit(work):
+                return DROPPED, [], ""
+        return None, [], ""
+
+    async def by_hand(
         self,
         memory: ConversationMemory,
-        trigger: Trigger,
-        utility: Assigned,
-        material: Material,
-        room: int,
-        wait_ms: float,
+        base: Fold | Folded | None,
+        messages: Sequence[Message],
+        note: str = "",
     ) -> Folded:
-        """One call. Raises ``ModelError``, ``Rejected`` or ``Skipped``; the breaker is told."""
-        breaker = self.breaker(utility.model.name)
-        model = LoggedModel(utility.model, self._calls, memory.id, "utility", trigger)
-        try:
-            reply, finish = await ask(
-                model,
-                request(material, room, self._counter),
-                max(16, int(material.cap * REPLY_SLACK)),
-                clock=self._clock,
-                wait_ms=wait_ms,
-                skip=self._flights.skipped(memory.id),
-            )
-            folded = from_reply(reply, finish, material, self._counter)
-            breaker.succeeded()
-            return folded
-        except Aborted:
-            raise
-        except (ModelError, Rejected) as failed:
-            memory.activity.attempted = memory.question_id()
-            breaker.failed(self._clock.now(), failed if isinstance(failed, ModelError) else None)
-            if breaker.refused:
-                memory.activity.tell(
-                    f"The summarising model refused the call. {failed} Summaries are made"
-                    " without a model until the settings change."
-                )
-            raise
+        """The summary made on this machine; a long backlog in portions, the page breathing."""
+        policy, limit = memory.settings.policy, memory.settings.limits.summary
+        folded: Folded | None = None
+        for part in portions(messages, self._counter):
+            if folded is not None:
+                await asyncio.sleep(0)
+            material = gather(folded or base, part, limit, self._counter)
+            folded = without_model(material, self._counter, policy.fallback, note)
+        assert folded is not None
+        return folded
+
+    async def _commit(self, work: _Work) -> bool:
+        """Commit what was taken since the last commit; False when it must be dropped."""
+        assert work.folded is not None
+        memory, order = work.memory, work.order
+        fold = self.entry(
+            memory, work.parent, work.waiting, work.folded, order.trigger, work.model, work.began
+        )
+        fold = replace(fold, tokens_in=work.tokens_in, replaces=order.replaces)
+        committed = await self._committer.commit(memory, fold, work.read)
+        if committed is None:
+            return False
+        work.committed(committed, self._clock.elapsed())
+        return True
 
     def entry(
         self,
@@ -200,10 +151,9 @@ class RangeFolder:
         parent: Fold | None,
         messages: Sequence[Message],
         folded: Folded,
-        material: Material,
         trigger: Trigger,
         model: str | None,
-        started: float,
+        began: float,
     ) -> Fold:
         """A ledger entry for ``messages``, not yet committed."""
         boundary = messages[-1].id if messages else ""
@@ -217,17 +167,54 @@ class RangeFolder:
             path_digest=memory.path.chain(position) if position is not None else "",
             text=folded.text,
             sources=folded.sources,
-            tokens_in=material.tokens_in,
             tokens_out=folded.tokens_out,
             count=len(messages),
             trigger=trigger,
             model=model or "",
             method=folded.method,
             used_fallback=model is None,
-            duration_ms=round(self._clock.elapsed() - started),
+            duration_ms=round(self._clock.elapsed() - began),
             created_at=self._clock.now(),
             note=folded.note,
         )
+
+    def tokens_in(self, parent: Fold | Folded | None, messages: Sequence[Message]) -> int:
+        """What a fold of ``messages`` onto ``parent`` is given, in tokens with overheads."""
+        return gather(parent, messages, 1, self._counter).tokens_in
+
+
+class _Work:
+    """How far a fold has come."""
+
+    def __init__(self, memory: ConversationMemory, order: Order, total: int, began: float) -> None:
+        self.memory, self.order, self.total, self.began = memory, order, total, began
+        self.parent = order.read.parent
+        self.read = order.read
+        self.base: Fold | Folded | None = order.read.parent
+        self.folded: Folded | None = None
+        self.model: str | None = None
+        self.waiting: list[Message] = []
+        self.tokens_in = 0
+        self.last: Fold | None = None
+        self._done = 0
+
+    def take(
+        self, messages: Sequence[Message], folded: Folded, model: str | None, tokens_in: int
+    ) -> None:
+        """A chunk is summarised, not yet committed."""
+        self.waiting += messages
+        self.tokens_in += tokens_in
+        self.folded = self.base = folded
+        self.model = model
+
+    def committed(self, fold: Fold, now: float) -> None:
+        """What was taken is in the ledger; the next chunk builds on it."""
+        self.parent = self.base = self.last = fold
+        self.read = Read(fold, fold, self.read.before)
+        self._done += len(self.waiting)
+        self.waiting, self.tokens_in, self.began = [], 0, now
+        if self.order.progress is not None:
+            self.order.progress(self._done, self.total)
 
 
 def _turns(path: ActivePath, start: int, end: int) -> list[list[Message]]:

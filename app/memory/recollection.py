@@ -17,6 +17,7 @@ from app.memory.recall import RecallIndex, passages
 from app.memory.tokens import Counter
 
 RECENT_TURNS = 2  # turns before the question that a follow-up leans on
+KNOWN_TIME = 10**9  # ms: imports number messages of unknown time from 0 on
 MIN_ROOM = 24  # tokens of passages under which nothing is quoted
 
 
@@ -42,7 +43,7 @@ class _Texts(Mapping[str, tuple[str, str, str]]):
 
 def day(message: Message) -> str:
     """The UTC day on which a message was written, as 2026-05-08; "" when unknown."""
-    if message.created_at <= 0:
+    if message.created_at < KNOWN_TIME:
         return ""
     days = message.created_at // 86_400_000 + 719_468  # days since 0000-03-01
     era, of_era = divmod(days, 146_097)

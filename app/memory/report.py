@@ -5,10 +5,13 @@ Plain dicts that go to the page as JSON; the figures are the counter's, the same
 
 from __future__ import annotations
 
+from typing import Any
+
 from app.memory.conversation_memory import ConversationMemory
+from app.memory.differences import differences
 from app.memory.ledger import Fold
 from app.memory.payload import Payload
-from app.memory.plan import measure, plan_manual, window_start
+from app.memory.plan import measure, plan_manual, too_little, window_start
 from app.memory.tokens import PROMPT_OVERHEAD, Counter
 
 SHOWN_FOLDS = 200  # the newest entries of a ledger that go to the page
@@ -34,16 +37,14 @@ def memory_view(memory: ConversationMemory, counter: Counter, busy: bool) -> dic
     sizes = measure(path, current, settings, counter, len(path), None)
     folds = list(memory.ledger)
     stale = current is None and any(f.retired_at is None for f in folds)
-    why = ""
+    cut = plan_manual(path, current, settings)
     if busy:
         why = "A fold is running."
-    elif plan_manual(path, current, settings) is None:
+    elif cut is None:
         turns = settings.policy.window_conversations
         why = f"Nothing to fold: the last {turns} turns stay word for word."
-    elif path.count("eligible", window_start(path, current), len(path)) < (
-        settings.policy.min_messages
-    ):
-        why = f"Fewer than {settings.policy.min_messages} messages since the last summary."
+    else:
+        why = too_little(path, cut, settings, "manual")
     return {
         "conversation_id": memory.id,
         "context": limits.size,
@@ -119,11 +120,16 @@ def _fold_view(memory: ConversationMemory, fold: Fold, current: Fold | None) -> 
     }
 
 
-def request_view(memory: ConversationMemory, payload: Payload) -> dict[str, object]:
-    """The exact next request, and each message of the path with its state and the reason."""
+def request_view(
+    memory: ConversationMemory, payload: Payload, current: Fold | None
+) -> dict[str, object]:
+    """The exact next request, and each message of the path with its state and the reason.
+
+    ``current``: the memory that the request carries, a draft where it would fold first.
+    """
     path = memory.path
     sent = {id for part in payload.parts if part.kind != "summary" for id in part.ids}
-    start = window_start(path, memory.current_for_answer())
+    start = window_start(path, current)
     states: list[dict[str, str]] = []
     for index, message in enumerate(path.messages):
         state, reason = "window", "sent word for word"
@@ -165,6 +171,40 @@ def _why_unsendable(status: str, hidden: bool) -> str:
     }.get(status, "it is empty")
 
 
+def fold_history(memory: ConversationMemory, fold_id: str) -> list[dict[str, Any]]:
+    """The lines of an entry's summary against its parent's: ``{"change", "text"}`` each."""
+    fold = memory.ledger.get(fold_id)
+    if fold is None:
+        return []
+    parent = memory.ledger.get(fold.replaces) or memory.ledger.get(fold.parent_id)
+    older = parent.text if parent is not None else ""
+    return [{"change": d.change, "text": d.text} for d in differences(older, fold.text)]
+
+
+def line_sources(memory: ConversationMemory, fold_id: str, line: int) -> list[str]:
+    """The messages that a line of an entry's summary came from, in path order.
+
+    Its own message where that is known; else the inputs of the oldest ancestor that already had
+    the same line (a model's line carried over), the entry's own inputs for a new one.
+    """
+    fold = memory.ledger.get(fold_id)
+    lines = fold.text.split("\n") if fold is not None else []
+    if fold is None or not 0 <= line < len(lines):
+        return []
+    found = fold
+    for ancestor in memory.ledger.lineage(fold):
+        had = ancestor.text.split("\n")
+        if lines[line] not in had:
+            break
+        index = line if ancestor is fold else had.index(lines[line])
+        source = ancestor.sources[index] if len(ancestor.sources) == len(had) else None
+        if source is not None:
+            return [source]
+        if ancestor.covered:
+            found = ancestor
+    return list(found.covered)
+
+
 def message_states(memory: ConversationMemory) -> dict[str, str]:
     """Each message's state for the thread: window, folded, pinned, excluded or unsendable."""
     start = window_start(memory.path, memory.current)
@@ -177,4 +217,11 @@ def message_states(memory: ConversationMemory) -> dict[str, str]:
     return found
 
 
-__all__ = ["coverage", "memory_view", "message_states", "request_view"]
+__all__ = [
+    "coverage",
+    "fold_history",
+    "line_sources",
+    "memory_view",
+    "message_states",
+    "request_view",
+]

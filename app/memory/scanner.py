@@ -82,7 +82,7 @@ class Scanner:
         policy, activity = memory.settings.policy, memory.activity
         if policy.scan_share is None or pressure(memory) < policy.scan_share:
             return None
-        if activity.hold_auto:
+        if memory.held:
             return CompactResult("nothing", reason="After an undo, a question is waited for.")
         since = self.clock.now() - activity.folded_at
         if activity.folded_at and since < policy.cooldown_ms:

@@ -45,6 +45,8 @@ async def ask(
     Raises ``TimedOut`` after ``wait_ms``, ``Skipped`` when ``skip`` is set, ``ModelError`` when
     the call fails; cancelling the task aborts the request.
     """
+    if skip is not None and skip.is_set():
+        raise Skipped
     call = asyncio.ensure_future(_collect(model, messages, max_tokens))
     deadline = asyncio.ensure_future(clock.sleep(wait_ms))
     waiting: set[asyncio.Future[Any]] = {call, deadline}
