@@ -26,7 +26,8 @@ from app.state.library import DRAFT, Library
 from app.state.local_values import LocalValues
 from app.state.ports import Channel, Clock, Ids, LocalModel, Locks, ModelSource
 from app.state.repository import Repository
-from app.state.settings import IN_PAGE, Settings, patched, policy, shown
+from app.state.settings import IN_PAGE, Settings, policy, shown
+from app.state.settings_input import patched
 from app.state.settings_store import SettingsStore
 from app.state.summary_mirror import Summary, SummaryMirror
 from app.state.tabs import Tabs

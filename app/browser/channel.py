@@ -30,7 +30,7 @@ class TabChannel:
             except JsException:
                 self._channel = None
 
-    def watch(self, handler: Callable[[str], None]) -> None:
+    def watch(self, handler: Callable[[str], object]) -> None:
         """Hear the other tabs, for as long as the page lives."""
         if self._channel is None:
             return

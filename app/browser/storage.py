@@ -55,7 +55,7 @@ class LocalStorage:
             raise _failed(error) from None
         return [self._inner(key) for key in found if key and key.startswith(self._prefix)]
 
-    def watch(self, handler: Callable[[str, str | None], None]) -> None:
+    def watch(self, handler: Callable[[str, str | None], object]) -> None:
         """Hear what other tabs change, for as long as the page lives."""
 
         def heard(event: Any) -> None:

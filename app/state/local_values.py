@@ -104,6 +104,6 @@ class LocalValues:
         held = {key for key, text in self._memory.items() if text is not None}
         return [key for key in {*stored, *held} - gone if key.startswith(prefix)]
 
-    def watch(self, handler: Callable[[str, str | None], None]) -> None:
+    def watch(self, handler: Callable[[str, str | None], object]) -> None:
         """Hear what other tabs change: ``handler(key, text or None)``."""
         self._store.watch(handler)

@@ -48,7 +48,7 @@ class KeyValue(Protocol):
         """All keys of this app (without the site's prefix). Raises ``StorageFailed``."""
         ...
 
-    def watch(self, handler: Callable[[str, str | None], None]) -> None:
+    def watch(self, handler: Callable[[str, str | None], object]) -> None:
         """Call ``handler(key, new text or None)`` when *another* tab changes a key."""
         ...
 
@@ -116,7 +116,7 @@ class Channel(Protocol):
         """Tell the other tabs. Never raises."""
         ...
 
-    def watch(self, handler: Callable[[str], None]) -> None:
+    def watch(self, handler: Callable[[str], object]) -> None:
         """Call ``handler(text)`` for what other tabs post."""
         ...
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from app.memory.ledger import Fold
 from app.models.usage import UsageRecord
@@ -39,16 +39,21 @@ def usage_from(record: dict[str, Any]) -> UsageRecord | None:
     return _from(record, UsageRecord, {})
 
 
-def _strings(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, (list, tuple)) or not all(isinstance(v, str) for v in value):
+def _items(value: Any) -> list[Any]:
+    if not isinstance(value, (list, tuple)):
         raise TypeError
-    return tuple(value)  # pyright: ignore[reportUnknownArgumentType]
+    return list(cast("list[Any]", value))
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    items = _items(value)
+    if not all(isinstance(item, str) for item in items):
+        raise TypeError
+    return tuple(items)
 
 
 def _sources(value: Any) -> tuple[str | None, ...]:
-    if not isinstance(value, (list, tuple)):
-        raise TypeError
-    return tuple(v if isinstance(v, str) else None for v in value)  # pyright: ignore
+    return tuple(item if isinstance(item, str) else None for item in _items(value))
 
 
 _FOLD_CHECKS: dict[str, Callable[[Any], Any]] = {"covered": _strings, "sources": _sources}

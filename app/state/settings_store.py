@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.state.local_values import LocalValues
-from app.state.settings import SCHEMA, Settings, from_record, to_record
+from app.state.settings import SCHEMA, Settings, to_record
+from app.state.settings_input import from_record
 
 SETTINGS_KEY = "pleat.settings"
 SECRETS_KEY = "pleat.secrets"

@@ -51,7 +51,7 @@ class SummaryMirror:
     def __init__(self, values: LocalValues) -> None:
         self._values = values
         self._topics: dict[str, Topic[Summary | None]] = {}
-        self.on_other_tab: Callable[[str], None] | None = None
+        self.on_other_tab: Callable[[str], object] | None = None
         values.watch(self._heard)
 
     def topic(self, conversation_id: str) -> Topic[Summary | None]:
@@ -137,13 +137,15 @@ class SummaryMirror:
 
 def _summary(record: dict[str, Any], conversation_id: str) -> Summary | None:
     """The record as a summary of that conversation, None when it is anything else."""
-    texts = [
-        record.get(k)
-        for k in ("conversation_id", "fold_id", "summary", "last_summarized_message_id")
-    ]
     revision = record.get("revision")
     if isinstance(revision, bool) or not isinstance(revision, int) or revision < 0:
         return None
-    if texts[0] != conversation_id or not all(isinstance(t, str) and t.strip() for t in texts):
+    fold_id, text = record.get("fold_id"), record.get("summary")
+    boundary = record.get("last_summarized_message_id")
+    if record.get("conversation_id") != conversation_id:
         return None
-    return Summary(*(str(t) for t in texts), revision)
+    if not (isinstance(fold_id, str) and isinstance(text, str) and isinstance(boundary, str)):
+        return None
+    if not (fold_id and text.strip() and boundary):
+        return None
+    return Summary(conversation_id, fold_id, text, boundary, revision)

@@ -199,11 +199,9 @@ class Talking:
         if not any(turn.id == turn_id for turn in turns(opened.path())):
             return
         conversation = opened.conversation
-        pins, out = conversation.pinned - {turn_id}, conversation.excluded - {turn_id}
-        pins, out = (
-            pins | ({turn_id} if pinned else set()),
-            out | ({turn_id} if excluded else set()),
-        )
+        turn = frozenset({turn_id})
+        pins, out = conversation.pinned - turn, conversation.excluded - turn
+        pins, out = (pins | turn if pinned else pins), (out | turn if excluded else out)
         await self._write(opened, structural=True, patch={"pinned": pins, "excluded": out})
         self._show(opened)
 

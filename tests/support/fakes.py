@@ -128,7 +128,7 @@ class FakeKeyValue:
         self.area.tabs.append(self)
         self.quota: int | None = None
         self.blocked = False
-        self._handlers: list[Callable[[str, str | None], None]] = []
+        self._handlers: list[Callable[[str, str | None], object]] = []
 
     def get(self, key: str) -> str | None:
         """The text or None."""
@@ -155,7 +155,7 @@ class FakeKeyValue:
         self._check()
         return list(self.area.texts)
 
-    def watch(self, handler: Callable[[str, str | None], None]) -> None:
+    def watch(self, handler: Callable[[str, str | None], object]) -> None:
         """Hear what other tabs change."""
         self._handlers.append(handler)
 
@@ -177,7 +177,7 @@ class FakeChannel:
         self.area = area or FakeStorageArea()
         self.area.channels.append(self)
         self.posted: list[str] = []
-        self._handlers: list[Callable[[str], None]] = []
+        self._handlers: list[Callable[[str], object]] = []
 
     def post(self, text: str) -> None:
         """Tell the other tabs at once."""
@@ -187,7 +187,7 @@ class FakeChannel:
                 for handler in other._handlers:
                     handler(text)
 
-    def watch(self, handler: Callable[[str], None]) -> None:
+    def watch(self, handler: Callable[[str], object]) -> None:
         """Hear the other tabs."""
         self._handlers.append(handler)
 

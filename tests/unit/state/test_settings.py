@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.state import settings as s
+from app.state import settings_input as typed
 from app.state.fields import Refused, real_number, whole_number, without_credentials
 
 CONTEXTS: list[tuple[Any, int]] = [
@@ -39,22 +40,22 @@ def test_any_stored_context_size_gives_a_positive_whole_number(stored: Any, size
         "chat_model": "m",
         "context_sizes": {"e": {"m": stored}},
     }
-    settings, _ = s.from_record(record)
+    settings, _ = typed.from_record(record)
     assert settings.context_size() == size
     assert type(settings.context_size()) is int
 
 
-@pytest.mark.parametrize("typed", ["8k", "-5", "0", "nan", True, "1e9999", [1]])
-def test_a_context_size_that_is_none_is_refused_with_a_message(typed: Any) -> None:
+@pytest.mark.parametrize("given_size", ["8k", "-5", "0", "nan", True, "1e9999", [1]])
+def test_a_context_size_that_is_none_is_refused_with_a_message(given_size: Any) -> None:
     before = s.Settings().with_context_size("in-page", "", 1024)
-    after, refused = s.patched(before, {"context_size": typed, "theme": "dark"})
+    after, refused = typed.patched(before, {"context_size": given_size, "theme": "dark"})
     assert refused["context_size"]
     assert after.context_size() in (1024, 10_000_000)
     assert after.theme == "dark"
 
 
 def test_a_context_size_beyond_the_bounds_is_the_bound_and_is_said() -> None:
-    after, refused = s.patched(s.Settings(), {"context_size": "100"})
+    after, refused = typed.patched(s.Settings(), {"context_size": "100"})
     assert after.context_size() == 512
     assert "512" in refused["context_size"]
 
@@ -74,7 +75,7 @@ def test_a_context_size_beyond_the_bounds_is_the_bound_and_is_said() -> None:
 )
 def test_an_address_that_cannot_be_one_is_refused_with_a_message(address: Any, word: str) -> None:
     endpoints = [{"id": "a", "name": "A", "base_url": address}]
-    after, refused = s.patched(s.Settings(), {"endpoints": endpoints})
+    after, refused = typed.patched(s.Settings(), {"endpoints": endpoints})
     assert word in refused["endpoints"]
     assert after == s.Settings()
     assert "pw" not in refused["endpoints"]
@@ -95,7 +96,7 @@ def test_one_bad_stored_entry_does_not_cost_the_others() -> None:
         "memory": {"pleat": {"recall_tokens": "abc", "summary_limit": "500"}, "none": 1},
         "unknown": {"of": "a newer program"},
     }
-    settings, problems = s.from_record(record)
+    settings, problems = typed.from_record(record)
     assert [each.base_url for each in settings.endpoints] == ["", "https://a.test/v1"]
     assert settings.chat_endpoint == "a"
     assert settings.theme == "system"
@@ -105,7 +106,7 @@ def test_one_bad_stored_entry_does_not_cost_the_others() -> None:
 
 
 def test_settings_survive_storage_and_export_holds_no_credentials() -> None:
-    settings, refused = s.patched(
+    settings, refused = typed.patched(
         s.Settings(),
         {
             "endpoints": [{"id": "a", "name": "A", "base_url": "https://a.test/v1"}],
@@ -119,7 +120,7 @@ def test_settings_survive_storage_and_export_holds_no_credentials() -> None:
     )
     assert refused == {}
     settings = settings.with_factor(1.25)
-    again, problems = s.from_record(json.loads(json.dumps(s.to_record(settings))))
+    again, problems = typed.from_record(json.loads(json.dumps(s.to_record(settings))))
     assert problems == {}
     assert again == settings
     assert again.factor() == 1.25
@@ -127,21 +128,23 @@ def test_settings_survive_storage_and_export_holds_no_credentials() -> None:
 
 
 def test_when_its_endpoint_is_removed_the_page_is_the_endpoint_again() -> None:
-    settings, _ = s.patched(
+    settings, _ = typed.patched(
         s.Settings(),
         {"endpoints": [{"id": "a", "base_url": "https://a.test"}], "chat_endpoint": "a"},
     )
-    settings, refused = s.patched(settings, {"endpoints": []})
+    settings, refused = typed.patched(settings, {"endpoints": []})
     assert refused == {}
     assert settings.chat_endpoint == s.IN_PAGE
-    assert s.patched(settings, {"chat_endpoint": "gone"})[1]
-    assert s.patched(settings, {"nonsense": 1})[1]
+    assert typed.patched(settings, {"chat_endpoint": "gone"})[1]
+    assert typed.patched(settings, {"nonsense": 1})[1]
 
 
 def test_named_settings_are_those_of_the_chosen_preset() -> None:
-    _, refused = s.patched(s.Settings(), {"summary_trigger_tokens": 500})
+    _, refused = typed.patched(s.Settings(), {"summary_trigger_tokens": 500})
     assert refused
-    settings, refused = s.patched(s.Settings(), {"preset": "dost", "summary_trigger_tokens": 500})
+    settings, refused = typed.patched(
+        s.Settings(), {"preset": "dost", "summary_trigger_tokens": 500}
+    )
     assert refused == {}
     shown = s.shown(settings, {"in-page": False})
     fields = {each["name"]: each["value"] for each in shown["memory_fields"]}
@@ -156,12 +159,14 @@ anything = st.recursive(
 )
 
 
-@given(st.dictionaries(st.sampled_from([*s.FIELDS, *s.NAMED, "context_size", "x"]), anything))
+@given(
+    st.dictionaries(st.sampled_from([*typed.FIELDS, *typed.NAMED, "context_size", "x"]), anything)
+)
 def test_no_patch_and_no_stored_record_ever_raises(patch: dict[str, Any]) -> None:
-    settings, refused = s.patched(s.Settings(), patch)
+    settings, refused = typed.patched(s.Settings(), patch)
     assert all(isinstance(text, str) and text for text in refused.values())
     assert settings.context_size() >= 512
-    again, _ = s.from_record(patch)
+    again, _ = typed.from_record(patch)
     json.dumps(s.shown(again, {}))
 
 
