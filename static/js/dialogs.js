@@ -4,7 +4,6 @@ import { $, el, iconButton } from "./dom.js";
 
 /** A modal dialog named by its title. It leaves the document when it is closed. */
 export function openDialog(title, { body, foot = null, kind = "", onClose = null, subtitle = "" }) {
-  const before = document.activeElement;
   const dialog = el(
     "dialog",
     { class: `dialog ${kind}`.trim(), "aria-label": title },
@@ -24,8 +23,8 @@ export function openDialog(title, { body, foot = null, kind = "", onClose = null
   dialog.addEventListener("close", () => {
     dialog.remove();
     onClose?.();
-    if (before?.isConnected) before.focus();
-    else $("message").focus();
+    // The browser gives the focus back by itself, unless its owner has gone meanwhile.
+    if (document.activeElement === document.body) $("message").focus();
   });
   $("dialogs").append(dialog);
   dialog.showModal();

@@ -13,6 +13,7 @@ const newId = () => [...crypto.getRandomValues(new Uint8Array(8))].map((b) => b.
 export class EndpointForm {
   constructor() {
     this.id = null; // the endpoint that is shown; null: a new one, not saved yet
+    this.coming = null; // the id that the new one will have, however often its saving is tried
     this.#build();
     follow("models", () => this.#models());
   }
@@ -118,7 +119,7 @@ export class EndpointForm {
   /** Saves the address (and name), as a new endpoint if it is one. True when it is saved. */
   async saveUrl() {
     const settings = topic("settings");
-    const entry = { id: this.id ?? newId(), name: this.label.value, base_url: this.url.value, kind: "openai" };
+    const entry = { id: this.id ?? (this.coming ??= newId()), name: this.label.value, base_url: this.url.value, kind: "openai" };
     const others = settings.endpoints.filter((one) => one.kind !== "in-page");
     const known = others.some((one) => one.id === entry.id);
     const endpoints = known ? others.map((one) => (one.id === entry.id ? entry : one)) : [...others, entry];
@@ -128,8 +129,9 @@ export class EndpointForm {
     this.#hints();
     if (problem) return false;
     this.id = entry.id;
-    this.onSaved?.(entry.id);
+    this.coming = null;
     if (this.key.value) await this.saveKey();
+    this.onSaved?.(entry.id);
     return true;
   }
 

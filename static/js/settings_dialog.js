@@ -77,7 +77,7 @@ export class SettingsDialog {
     this.endpoint = new EndpointForm();
     this.endpoint.onSaved = (id) => {
       this.adding = false;
-      this.chosen.control.value = id;
+      this.expected = id;
       this.draw();
     };
     this.local = localModel();
@@ -108,6 +108,9 @@ export class SettingsDialog {
   draw() {
     const settings = topic("settings");
     if (!settings?.endpoints || !this.body) return;
+    // What was just saved comes back with the next frame; until then the form stays as it is.
+    if (this.expected && !settings.endpoints.some((one) => one.id === this.expected)) return;
+    this.expected = null;
     const endpoints = settings.endpoints.map((one) => [one.id, one.kind === "in-page" ? "SmolLM2 135M, in this page" : one.name]);
     setOptions(this.chosen.control, [...endpoints, [NEW, "Add an endpoint…"]]);
     this.chosen.control.value = this.adding ? NEW : settings.chat_endpoint;

@@ -47,11 +47,13 @@ const inPage = (settings) => {
 
 /** Above the message box, in a chat that has begun: the in-page model is chosen but not loaded. */
 export function modelBar(bar) {
-  bar.append(localModel());
+  const widget = localModel();
   const look = () => {
     const begun = (topic("thread")?.messages ?? []).length > 0;
     const settings = topic("settings");
     bar.hidden = !begun || !settings?.endpoints || !inPage(settings) || topic("local_model")?.state === "ready";
+    if (bar.hidden) widget.remove();
+    else if (!widget.isConnected) bar.append(widget);
   };
   for (const name of ["thread", "settings", "local_model"]) follow(name, look);
 }

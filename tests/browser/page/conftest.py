@@ -53,10 +53,16 @@ class Stub:
         script = "([name, x]) => { window.stub.answers[name] = () => { throw new Error(x); }; }"
         self.page.evaluate(script, [intent, reason])
 
-    def asked(self, intent: str) -> list[list[Any]]:
-        """The arguments of each call of an intent, in order."""
-        calls = json.loads(self.page.evaluate("() => JSON.stringify(window.stub.asked)"))
-        return [call[1:] for call in calls if call[0] == intent]
+    def asked(self, intent: str, at_least: int = 0) -> list[list[Any]]:
+        """The arguments of each call of an intent, in order; waits some frames for `at_least`."""
+        found: list[list[Any]] = []
+        for _ in range(60):
+            calls = json.loads(self.page.evaluate("() => JSON.stringify(window.stub.asked)"))
+            found = [call[1:] for call in calls if call[0] == intent]
+            if len(found) >= at_least:
+                break
+            self.settle()
+        return found
 
 
 def message(id: str, role: str, text: str, **more: Any) -> dict[str, Any]:

@@ -1,0 +1,198 @@
+"""The Memory panel: what the model holds, said in figures and words; nothing half-typed is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+ACCOUNT = {
+    "system": 12, "summary": 200, "recall": 100, "pins": 0, "window": 600, "question": 20,
+    "overhead": 8, "total": 940, "answer": 1024,
+}  # fmt: skip
+
+
+def fold(id: str, commit: int, **more: Any) -> dict[str, Any]:
+    return {
+        "id": id, "parent_id": None, "commit": commit, "trigger": "auto", "model": "scripted",
+        "method": "model", "used_fallback": False, "tokens_in": 1200, "tokens_out": 180,
+        "count": 2, "duration_ms": 5, "created_at": 0, "state": "lineage", "covered": ["1", "2"],
+        "text": "User: the locker hint is blue.\nNo cedar.", "sources": ["1", None], **more,
+    }  # fmt: skip
+
+
+FOLDS = [fold("f1", 1), fold("f2", 2, state="current", method="extractive", trigger="overflow")]
+SUMMARY = {"text": "The hint is blue.", "tokens": 6, "limit": 800, "fold_id": "f2", "stale": False}
+
+
+@pytest.fixture
+def memory(stub, message):
+    messages = [message("1", "user", "hint"), message("2", "assistant", "ok")]
+    stub.publish("thread", conversation_id="m1", messages=messages)
+    stub.publish(
+        "memory",
+        conversation_id="m1",
+        account=ACCOUNT,
+        folds=FOLDS,
+        summary=SUMMARY,
+        can_fold=True,
+        why_not="",
+    )
+    return stub
+
+
+def test_the_gauge_says_its_figures(memory) -> None:
+    meter = memory.page.get_by_role("meter", name="Context used")
+    expect(meter).to_have_attribute("aria-valuenow", "940")
+    expect(meter).to_have_attribute("aria-valuemax", "4096")
+    expect(meter).to_have_attribute(
+        "aria-valuetext", "940 of 4,096 tokens; a prompt may hold 3,072"
+    )
+    region = memory.page.get_by_role("region", name="Memory")
+    for text in ("Summary200", "Newest turns600", "Free2,132", "Room for the answer1,024"):
+        expect(region.locator(".legend")).to_contain_text(text)
+    memory.publish("memory", exact=False)
+    expect(region).to_contain_text("Estimated while the tokenizer loads.")
+
+
+def test_the_coverage_line_adds_up_in_words(memory) -> None:
+    coverage = {
+        "word_for_word": 3,
+        "summarised": 9,
+        "excluded": 2,
+        "unsendable": 1,
+        "unaccounted": 0,
+    }
+    memory.publish("memory", coverage=coverage)
+    line = "3 word for word, 9 summarised, 2 left out, 1 not sendable, 0 unaccounted"
+    expect(memory.page.get_by_text(line, exact=True)).to_be_visible()
+
+
+def test_the_summary_is_read_edited_and_saved(memory) -> None:
+    page = memory.page
+    box = page.get_by_role("textbox", name="Summary")
+    expect(box).to_have_value("The hint is blue.")
+    expect(box).not_to_be_editable()
+    memory.answer("edit_summary", {"status": "folded", "fold_id": "f3", "reason": ""})
+    page.get_by_role("region", name="Memory").get_by_role("button", name="Edit").click()
+    box.fill("The hint is green.")
+    memory.publish("memory", can_fold=False)  # the topic moves on while one types
+    expect(box).to_have_value("The hint is green.")
+    page.get_by_role("region", name="Memory").get_by_role("button", name="Save").click()
+    assert memory.asked("edit_summary") == [["The hint is green."]]
+    expect(box).not_to_be_editable()
+
+
+def test_a_refused_summary_stays_with_its_reason(memory) -> None:
+    page = memory.page
+    memory.answer("edit_summary", {"status": "refused", "reason": "900 tokens are over the 800."})
+    page.get_by_role("region", name="Memory").get_by_role("button", name="Edit").click()
+    page.get_by_role("textbox", name="Summary").fill("too long")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert").filter(has_text="900 tokens are over")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Summary")).to_have_value("too long")
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("textbox", name="Summary")).to_have_value("The hint is blue.")
+
+
+def test_fold_undo_and_rebuild_ask_their_intents(memory) -> None:
+    page = memory.page
+    page.get_by_role("button", name="Summarize & continue").click()
+    page.get_by_role("button", name="Undo fold").click()
+    page.get_by_role("button", name="Rebuild").click()
+    for intent in ("summarize_and_continue", "undo_fold", "rebuild"):
+        assert memory.asked(intent) == [[]]
+
+
+def test_a_fold_that_is_not_possible_says_why(memory) -> None:
+    memory.publish("memory", can_fold=False, why_not="Nothing to fold: the last 2 turns stay.")
+    button = memory.page.get_by_role("button", name="Summarize & continue")
+    expect(button).to_be_disabled()
+    expect(button).to_have_accessible_description("Nothing to fold: the last 2 turns stay.")
+    memory.publish("memory", can_fold=True, why_not="")
+    memory.publish("busy", state="answering")
+    expect(button).to_be_disabled()
+    memory.publish("busy", state="idle")
+    expect(button).to_be_enabled()
+
+
+def test_the_folds_are_listed_newest_first_and_lead_to_messages(memory) -> None:
+    page = memory.page
+    rows = page.get_by_role("list", name="Folds").get_by_role("listitem")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("Current")
+    expect(rows.first).to_contain_text("extractive, no model")
+    expect(rows.first).to_contain_text("Before an answer")
+    expect(rows.first).to_contain_text("1,200 → 180 tokens")
+    rows.first.get_by_role("button").click()
+    dialog = page.get_by_role("dialog", name="One fold")
+    expect(dialog).to_contain_text("2 messages went in")
+    dialog.get_by_role("button", name="User: the locker hint is blue.").click()
+    expect(dialog).to_have_count(0)
+    expect(page.locator("[data-id='1']")).to_be_focused()
+
+
+def test_a_new_fold_is_announced_once(memory) -> None:
+    announcer = memory.page.locator("#announcer")
+    expect(announcer).to_have_text("")
+    newer = [*FOLDS, fold("f3", 3, state="current")]
+    memory.publish("memory", folds=newer, summary={**SUMMARY, "fold_id": "f3"})
+    expect(announcer).to_have_text("Conversation summarised")
+    expect(announcer).to_have_attribute("aria-live", "polite")
+
+
+def test_opening_another_chat_with_folds_is_no_announcement(memory) -> None:
+    newer = [*FOLDS, fold("f3", 3, state="current")]
+    summary = {**SUMMARY, "fold_id": "f3"}
+    memory.publish("memory", conversation_id="m2", folds=newer, summary=summary)
+    expect(memory.page.locator("#announcer")).to_have_text("")
+
+
+def test_what_the_model_sees_is_the_exact_request(memory) -> None:
+    view = {
+        "messages": [
+            {"role": "system", "kind": "system", "content": "Be brief.", "ids": [], "tokens": 5},
+            {
+                "role": "user",
+                "kind": "question",
+                "content": "  the\n\nquestion ",
+                "ids": ["1"],
+                "tokens": 7,
+            },
+        ],
+        "states": [{"id": "1", "state": "folded", "reason": "in the summary"}],
+    }
+    memory.answer("request_view", view)
+    memory.page.get_by_role("button", name="What the model sees").click()
+    dialog = memory.page.get_by_role("dialog", name="What the model sees")
+    expect(dialog).to_contain_text("2 messages, 12 tokens")
+    assert dialog.locator("pre").last.text_content() == "  the\n\nquestion "
+    expect(dialog).to_contain_text("In the summary in the summary")
+
+
+def test_the_way_of_folding_is_chosen_and_usage_is_told(memory) -> None:
+    region = memory.page.get_by_role("region", name="Memory")
+    region.get_by_role("combobox", name="Way of folding").select_option("dost")
+    assert memory.asked("update_settings") == [[{"preset": "dost"}]]
+    memory.publish(
+        "memory",
+        usage={
+            "chat": {"tokens_in": 5000, "tokens_out": 700},
+            "folding_cost": 1380,
+            "folding_saved": 4120,
+        },
+    )
+    for text in (
+        "Answers5,000 in, 700 out",
+        "Folding cost1,380 tokens",
+        "Folding saved4,120 tokens",
+    ):
+        expect(region.locator(".usage")).to_contain_text(text)
+
+
+def test_a_chat_without_memory_yet_draws_an_empty_panel(stub) -> None:
+    stub.page.evaluate("() => stub.publish('memory', {})")
+    stub.settle()
+    expect(stub.page.get_by_role("region", name="Memory")).to_be_visible()
+    expect(stub.page.get_by_role("textbox", name="Summary")).to_have_value("")

@@ -1,0 +1,207 @@
+"""Settings: each field saves itself, a refusal stands under it, and nothing typed is lost."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+
+@pytest.fixture
+def settings(stub):
+    """The page with the dialog open; every address may be reached."""
+    stub.page.get_by_role("button", name="Settings").click()
+    expect(stub.page.get_by_role("dialog", name="Settings")).to_be_visible()
+    return stub
+
+
+def type_into(stub, label: str, value: str) -> None:
+    field = stub.page.get_by_label(label, exact=True)
+    field.fill(value)
+    field.press("Tab")
+
+
+def test_a_refused_value_stays_with_its_reason_until_it_is_mended(settings) -> None:
+    dialog = settings.page.get_by_role("dialog", name="Settings")
+    reason = "The context size must be a number in digits, like 8192."
+    settings.answer("update_settings", {"context_size": reason})
+    type_into(settings, "Context size", "8k")
+    field = dialog.get_by_label("Context size", exact=True)
+    expect(dialog.get_by_role("alert").filter(has_text=reason)).to_be_visible()
+    expect(field).to_have_attribute("aria-invalid", "true")
+    settings.publish("settings", context_size=4096)
+    expect(field).to_have_value("8k")
+    settings.answer("update_settings", {})
+    type_into(settings, "Context size", "8192")
+    assert settings.asked("update_settings")[-1] == [{"context_size": "8192"}]
+    expect(dialog.get_by_role("alert").filter(has_text=reason)).to_be_hidden()
+
+
+def test_closing_and_opening_again_loses_nothing_typed(settings) -> None:
+    settings.publish("settings", chat_endpoint="in-page")
+    settings.answer("update_settings", {"temperature": "The temperature must be at most 2."})
+    type_into(settings, "Temperature", "9")
+    settings.page.get_by_role("button", name="Done").click()
+    settings.page.get_by_role("button", name="Settings").click()
+    expect(settings.page.get_by_label("Temperature", exact=True)).to_have_value("9")
+
+
+def test_a_new_endpoint_is_saved_with_its_key(settings) -> None:
+    page = settings.page
+    page.get_by_label("Who answers").select_option("+new")
+    page.get_by_label("Kind of server").select_option("openrouter")
+    expect(page.get_by_label("Base URL")).to_have_value("https://openrouter.ai/api/v1")
+    type_into(settings, "API key", "sk-test")
+    type_into(settings, "Base URL", "https://openrouter.ai/api/v1/")
+    page.get_by_label("Base URL").press("Enter")
+    [patch] = settings.asked("update_settings")[0]
+    added = patch["endpoints"][-1]
+    assert added["base_url"] == "https://openrouter.ai/api/v1/"
+    assert added["name"] == "OpenRouter"
+    assert patch["chat_endpoint"] == added["id"]
+    assert all(endpoint["kind"] != "in-page" for endpoint in patch["endpoints"])
+    assert settings.asked("set_key", 1)[0] == [added["id"], "sk-test"]
+    ids = {patch["endpoints"][-1]["id"] for [patch] in settings.asked("update_settings")}
+    assert ids == {added["id"]}, "saving twice makes no second endpoint"
+
+
+def test_a_wrong_address_is_refused_under_its_field(settings) -> None:
+    reason = "The address must begin with http:// or https://."
+    settings.answer("update_settings", {"endpoints": reason})
+    type_into(settings, "Base URL", "localhost:11434")
+    dialog = settings.page.get_by_role("dialog", name="Settings")
+    expect(dialog.get_by_role("alert").filter(has_text=reason)).to_be_visible()
+    expect(dialog.get_by_label("Base URL")).to_have_value("localhost:11434")
+
+
+def test_a_key_that_is_refused_says_why(settings) -> None:
+    settings.answer("set_key", "A key cannot hold spaces.")
+    type_into(settings, "API key", "a b")
+    dialog = settings.page.get_by_role("dialog", name="Settings")
+    expect(dialog.get_by_role("alert").filter(has_text="A key cannot hold spaces.")).to_be_visible()
+    expect(dialog.get_by_label("API key", exact=True)).to_have_attribute("type", "password")
+    dialog.get_by_role("button", name="Show the key").click()
+    expect(dialog.get_by_label("API key", exact=True)).to_have_attribute("type", "text")
+
+
+def test_a_test_tells_its_result_in_place(settings) -> None:
+    page = settings.page
+    page.evaluate("() => { window.pleatMayConnect ??= () => true; }")
+    settings.answer("test_connection", {"ok": False, "text": "The key was refused (401)."})
+    # the page's policy knows no endpoint here, so the page's own address stands for one
+    settings.publish(
+        "settings",
+        endpoints=[{"id": "e1", "name": "here", "base_url": page.url + "v1", "kind": "openai"}],
+    )
+    page.get_by_role("button", name="Test connection").click()
+    expect(page.get_by_role("status", name="Result of the test")).to_have_text(
+        "The key was refused (401)."
+    )
+    assert settings.asked("test_connection") == [["e1"]]
+
+
+def test_a_new_address_is_reached_after_one_reload_that_takes_up_the_test(settings, start) -> None:
+    page = settings.page
+    box = page.locator("#message")
+    page.get_by_role("button", name="Done").evaluate("(node) => node.isConnected")
+    with page.expect_navigation():
+        page.get_by_role("button", name="Test connection").click()
+    assert settings.page.evaluate("() => window.stub.asked.length") == 0
+    expect(box).to_be_visible()
+    page.evaluate(
+        "() => { window.stub.topics.settings.endpoints[1].base_url = location.href + 'v1'; }"
+    )
+    page.evaluate(
+        "() => { window.stub.answers.test_connection = {ok: true, text: 'It works: 3 models.'}; }"
+    )
+    again = start(page)
+    expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
+    expect(page.get_by_role("status", name="Result of the test")).to_have_text(
+        "It works: 3 models."
+    )
+    assert again.asked("test_connection") == [["e1"]]
+
+
+def test_models_of_the_list_can_be_chosen(settings) -> None:
+    page = settings.page
+    items = [{"id": "small", "context_size": 8192}, {"id": "<b>big</b>", "context_size": None}]
+    settings.publish("models", endpoint_id="e1", items=items, state="ready")
+    pick = page.get_by_label("Models of this endpoint")
+    expect(pick).to_contain_text("small (8,192 tokens)")
+    pick.select_option("<b>big</b>")
+    assert settings.asked("update_settings")[-1] == [{"chat_model": "<b>big</b>"}]
+    settings.publish("models", items=[], state="failed", error="No answer from the server.")
+    expect(page.get_by_role("alert").filter(has_text="No answer from the server.")).to_be_visible()
+
+
+def test_the_numbers_of_the_preset_are_fields(settings) -> None:
+    type_into(settings, "Recalled passages", "0")
+    assert settings.asked("update_settings") == [[{"recall_tokens": "0"}]]
+
+
+def test_the_theme_is_drawn_at_once(settings) -> None:
+    root = settings.page.locator("html")
+    settings.publish("settings", theme="dark")
+    expect(root).to_have_attribute("data-theme", "dark")
+    settings.publish("settings", theme="system")
+    assert root.get_attribute("data-theme") is None
+
+
+def test_an_export_is_a_file(settings) -> None:
+    settings.answer("export_all", json.dumps({"conversations": []}))
+    with settings.page.expect_download() as download:
+        settings.page.get_by_role("button", name="Export all chats").click()
+    assert download.value.suggested_filename.startswith("pleat-")
+    with open(download.value.path(), encoding="utf-8") as file:
+        assert json.load(file) == {"conversations": []}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_an_import_reads_the_text_and_shows_the_report(settings, encoding: str) -> None:
+    page = settings.page
+    settings.answer("import_text", {"format": "ChatGPT", "conversations": 2, "messages": 17})
+    files = [
+        {"name": "chats.json", "mimeType": "application/json", "buffer": "[{}] ü".encode(encoding)}
+    ]
+    page.get_by_label("File to import").set_input_files(files)
+    dialog = page.get_by_role("dialog", name="Import")
+    expect(dialog).to_contain_text("17")
+    assert settings.asked("import_text") == [["chats.json", "[{}] ü"]]
+
+
+def test_a_file_that_is_no_chat_says_so_in_place(settings) -> None:
+    settings.answer("import_text", {"error": "This file holds no chat."})
+    files = [{"name": "a.json", "mimeType": "application/json", "buffer": b"[]"}]
+    settings.page.get_by_label("File to import").set_input_files(files)
+    alert = settings.page.get_by_role("alert").filter(has_text="a.json: This file holds no chat.")
+    expect(alert).to_be_visible()
+
+
+def test_deleting_all_chats_asks_first(settings) -> None:
+    page = settings.page
+    page.get_by_role("button", name="Delete all chats").click()
+    page.get_by_role("button", name="Cancel").click()
+    assert settings.asked("delete_all") == []
+    page.get_by_role("button", name="Delete all chats").click()
+    page.get_by_role("dialog", name="Delete all chats?").get_by_role(
+        "button", name="Delete all"
+    ).click()
+    assert settings.asked("delete_all", 1) == [[]]
+
+
+def test_the_model_in_the_page_is_loaded_with_progress(stub) -> None:
+    page = stub.page
+    stub.publish("settings", chat_endpoint="in-page", chat_model="")
+    page.get_by_role("button", name="Run SmolLM2 135M in this page (98 MB, from this site)").click()
+    assert stub.asked("load_local_model") == [[]]
+    stub.publish("local_model", state="loading", loaded=49_000_000, total=98_000_000)
+    expect(page.get_by_text("Loading 49 MB of 98 MB")).to_be_visible()
+    expect(page.get_by_role("progressbar", name="Loading the model")).to_have_js_property(
+        "value", 0.5
+    )
+    stub.publish("local_model", state="failed", error="Not enough memory.")
+    expect(page.get_by_text("Not enough memory.")).to_be_visible()
+    expect(page.get_by_role("button", name="Try to load the model again")).to_be_visible()
+    stub.publish("local_model", state="ready")
+    expect(page.get_by_text("answers, in this page")).to_be_visible()
