@@ -1,147 +1,153 @@
 """What is accepted as a summary: a model's word is checked, not trusted.
 
-Reasoning is stripped; empty, cut-off, refusing, erroneous, answering or foreign-language replies
-are rejected with the reason. Each check is a pure function of texts.
+Empty, cut-off, refusing, erroneous, answering or foreign-language replies are rejected with the
+reason. Pure functions of texts that ``cleaning.py`` has cleaned.
 """
 
 from __future__ import annotations
 
 import re
 
-from app.conversation.message import INVISIBLE
+from app.memory.cleaning import clean_reply
 from app.memory.language import differs
 
-_TAGS = "think|thinking|thought|thoughts|reasoning|reason|reflection|analysis|scratchpad"
-_OPEN = re.compile(rf"\A\s*<({_TAGS})\b[^>]*>", re.IGNORECASE)
-_CLOSE = re.compile(rf"</({_TAGS})\s*>", re.IGNORECASE)
-_OTHER_PAIRS = (("[THINK]", "[/THINK]"), ("◁think▷", "◁/think▷"), ("<|think|>", "<|/think|>"))
-_HARMONY_FINAL = "<|channel|>final<|message|>"
-_WRAPPED = re.compile(
-    r"\A\s*<(summary|notes|output|answer|result)\b[^>]*>(.*?)(?:</\1\s*>\s*)?\Z",
-    re.IGNORECASE | re.DOTALL,
+__all__ = ["clean_reply", "problem"]
+
+SHORT = 400  # characters: a refusal or an error that is longer may be what was talked about
+CODE_SHARE = 0.5  # of a reply in code fences: that is an answer, not notes
+UNRELATED_WORDS = 40  # words from which on a reply must share some with what it summarises
+UNRELATED_SHARE = 0.08
+
+_PLACEHOLDERS = frozenset(
+    [
+        "none",
+        "n/a",
+        "na",
+        "null",
+        "nil",
+        "undefined",
+        "nothing",
+        "empty",
+        "nan",
+        "todo",
+        "tbd",
+        "true",
+        "false",
+        "notes",
+        "summary",
+        "no_summary",
+        "nosummary",
+        "placeholder",
+        "[object_object]",
+    ]
 )
-_CODE_FENCE = re.compile(r"\A```[a-zA-Z]*\n(.*?)\n?```\Z", re.DOTALL)
-_LABELS = re.compile(
-    r"\A(?:[#*_\s]*(?:(?:here (?:is|are)|this is) (?:the|an|your) )?"
-    r"(?:updated |running |new |revised |conversation |concise |brief )*"
-    r"(?:summary|notes|conversation context|summary of (?:the|our) conversation)"
-    r"(?: of (?:the|our) conversation)?(?: so far)?[*_\s]*:[*_]*[ \t]*\n*)+",
-    re.IGNORECASE,
+_APOLOGIES = (
+    r"i['’]?m (?:so |very |really )?sorry|i am (?:so |very )?sorry|sorry|i apologi[sz]e|"
+    r"my apologies|apologies|"
+    r"omlouvám se|je mi líto|bohužel|ospravedlňujem sa|es tut mir (?:sehr )?leid|tut mir leid|"
+    r"leider kann|entschuldigung|lo siento|lamento|lo lamento|désolée?|je suis (?:vraiment )?"
+    r"désolée?|je m['’]excuse|malheureusement,? je|mi dispiace|purtroppo non|desculpe|sinto muito|"
+    r"infelizmente,? (?:eu )?não|het spijt me|helaas kan|tyvärr kan|jag är ledsen|beklager|"
+    r"przepraszam|niestety nie|przykro mi|sajnálom|îmi pare rău|valitettavasti|üzgünüm|maalesef|"
+    r"xin lỗi|maaf|"
+    r"извините|простите|к сожалению,? я|вибачте|на жаль,? я|λυπάμαι|συγγνώμη|"
+    r"عذر[اًا]|آسف|أنا آسف|أعتذر|מצטער|אני מצטער|סליחה|क्षमा करें|मुझे खेद|ขออภัย|"
+    r"申し訳|すみません|ごめん|抱歉|很抱歉|对不起|對不起|죄송"
 )
-_FENCE_LINES = re.compile(
-    r"^\s*</?\s*(?:notes|turns|earlier)\s*>\s*$", re.IGNORECASE | re.MULTILINE
+_UNABLE = (
+    r"i (?:can(?:no|['’])t|cannot|can not|won['’]t|will not|do not|don['’]t) |"
+    r"i['’]?m (?:unable|not able)|"
+    r"i am (?:unable|not able)|unfortunately,? i\b|as an ai\b|as a language model|"
+    r"nemohu|nemůžu|ich kann (?:das |dies |dir |ihnen )?nicht|no puedo|je ne peux pas|non posso|"
+    r"não posso|ik kan (?:dit |dat )?niet|jag kan inte|jeg kan ikke|nie mogę|nem tudok|"
+    r"nu pot|en voi|yapamam|tôi không thể|saya tidak (?:bisa|dapat)|"
+    r"я не могу|я не можу|δεν μπορώ|لا أستطيع|لا يمكنني|אני לא יכול|איני יכול|मैं नहीं|"
+    r"できません|お手伝いできません|我无法|我無法|我不能|할 수 없"
 )
-_PROMPT_ECHOES = (
-    "the notes so far:",
-    "the messages that come next:",
-    "details not to lose:",
-    "write the updated notes now",
-    "you keep the running notes",
-    "(none yet)",
-)
-_REFUSALS = re.compile(
-    r"\A\W*(?:i['’]?m sorry|i am sorry|sorry|i apologi[sz]e|unfortunately|i can(?:no|['’])t|"
-    r"i cannot|i(?:['’]m| am) (?:unable|not able)|i won['’]t|as an ai\b|"
-    r"omlouvám se|bohužel nemohu|es tut mir leid|ich kann (?:das |dies )?nicht|"
-    r"lo siento|no puedo|désolé|je suis désolé|je ne peux pas|mi dispiace|desculpe|"
-    r"申し訳|すみません|抱歉|很抱歉|对不起|我无法|извините|к сожалению|죄송)",
+_REFUSALS = re.compile(rf"\A\W*(?:{_APOLOGIES}|{_UNABLE})", re.IGNORECASE)
+_PLAIN_REFUSAL = re.compile(
+    r"\A\W*(?:[^.\n]{0,60}\b(?:sorry|apologi[sz]e|unfortunately)\b[^.\n]{0,40})?"
+    r"\bi(?:['’]m| am)? "
+    r"?(?:can(?:no|['’])t|cannot|won['’]t|unable to|not able to) (?:\w+ ){0,4}?"
+    r"(?:help|assist|summari[sz]e|provide|comply|fulfil+|continue|do that|create|generate|process|"
+    r"discuss|engage)\b",
     re.IGNORECASE,
 )
 _ERRORS = re.compile(
-    r"\A\W*(?:error\b|errors?:|internal server error|bad gateway|service unavailable|"
-    r"gateway time-?out|upstream (?:error|timeout|connect)|exception\b|traceback\b|"
-    r"request failed|too many requests|rate limit|unauthorized|forbidden|"
-    r"\{\s*\"(?:error|detail|message)\"|<!doctype|<html|\d{3} (?:bad|internal|service|gateway))",
+    r"\A\W*(?:error\b|errors?:|\[?error\]?:|\w*error:|internal server error|bad gateway|"
+    r"service (?:temporarily )?unavailable|gateway time-?out|upstream (?:error|timeout|connect|"
+    r"request)|no healthy upstream|exception\b|traceback\b|panic:|fatal:|"
+    r"request (?:failed|timed out)|"
+    r"too many requests|rate limit|quota exceeded|you (?:have )?exceeded your|insufficient "
+    r"(?:balance|quota|credit)|unauthorized|forbidden|access denied|not found|invalid (?:api )?"
+    r"(?:key|token|request)|incorrect api key|"
+    r"model .{1,80} (?:not found|does not exist|is overloaded)|"
+    r"the model .{1,80} does not exist|this model['’]s maximum context|context_length_exceeded|"
+    r"maximum context length|connection (?:refused|reset|error|closed|timed out)|network ?error|"
+    r"failed to fetch|fetch failed|econnre|etimedout|timed? ?out\b|overloaded|"
+    r"\{\s*\"(?:error|errors|detail|message|status|code|type)\"|<!doctype|<\?xml|<html|<error|"
+    r"(?:http )?[45]\d\d\b[ :-]+[a-z])",
     re.IGNORECASE,
 )
 _ANSWERS = re.compile(
     r"\A\W*(?:sure\b[,!.]|certainly\b[,!.]|of course\b[,!.]|absolutely\b[,!.]|great question|"
-    r"happy to help|i['’]?d be (?:happy|glad)|how can i (?:help|assist)|what would you like|"
-    r"hello\b[!,.]|hi\b[!,.]|you['’]re welcome|thank you for (?:sharing|your))",
+    r"good question|happy to help|i['’]?d be (?:happy|glad)|i can help|how can i (?:help|assist)|"
+    r"what would you like|hello\b[!,.]|hi\b[!,.]|hey\b[!,.]|you['’]re welcome|"
+    r"thank(?:s| you) for (?:sharing|your|the|asking)|"
+    r"natürlich[,!.]|gerne?[,!.]|bien sûr[,!.]|avec plaisir|claro[,!.]|por supuesto|"
+    r"certo[,!.]|certamente[,!.]|com certeza|jistě[,!.]|samozřejmě[,!.]|oczywiście[,!.]|"
+    r"конечно[,!.]|もちろん|承知|当然[,，!！]|好的[,，!！.。]|물론)",
     re.IGNORECASE,
 )
-SHORT = 400  # characters: a refusal or an error that is longer may be what was talked about
-
-
-def strip_reasoning(reply: str) -> str:
-    """``reply`` without its reasoning; "" when it is nothing but unfinished reasoning.
-
-    A tag that is quoted in prose stays: only one that opens the reply, or a closer that no
-    opener before it quotes, counts as markup.
-    """
-    text = reply
-    if _HARMONY_FINAL in text:
-        text = text.rsplit(_HARMONY_FINAL, 1)[1].split("<|end|>")[0].split("<|return|>")[0]
-    elif text.lstrip().startswith("<|channel|>"):
-        return ""
-    for opener, closer in _OTHER_PAIRS:
-        if text.lstrip().startswith(opener) or (closer in text and opener not in text):
-            text = text.rsplit(closer, 1)[1] if closer in text else ""
-    for _ in range(8):
-        opened = _OPEN.match(text)
-        if not opened:
-            break
-        name = opened.group(1)
-        closed = re.compile(rf"</{name}\s*>", re.IGNORECASE).search(text, opened.end())
-        if closed is None:
-            return ""
-        text = text[closed.end() :]
-    closers = [m for m in _CLOSE.finditer(text) if not _quoted(text, m.start(), m.end())]
-    if closers:
-        last = closers[-1]
-        opener = re.compile(rf"<{last.group(1)}\b[^>]*>", re.IGNORECASE).search(
-            text, 0, last.start()
-        )
-        if opener is None:  # the template opened the reasoning before the reply began
-            return text[last.end() :]
-        if text[: opener.start()].rpartition("\n")[2].strip() == "":  # a block of its own
-            return text[: opener.start()] + text[last.end() :]
-    return text
-
-
-def _quoted(text: str, start: int, end: int) -> bool:
-    """Whether a tag stands in backticks or quotation marks, as prose about tags has it."""
-    before, after = text[start - 1 : start], text[end : end + 1]
-    if before and before in "`'\"“‘«" and after and after in "`'\"”’»":
-        return True
-    line = text[text.rfind("\n", 0, start) + 1 : start]
-    return line.count("`") % 2 == 1
-
-
-def clean_reply(reply: str) -> str:
-    """A reply without reasoning, wrappers, labels and echoed fences; may be ""."""
-    text = strip_reasoning(reply).strip(INVISIBLE)
-    for pattern in (_CODE_FENCE, _WRAPPED):
-        found = pattern.match(text)
-        if found:
-            text = found.group(found.lastindex or 1).strip(INVISIBLE)
-    text = _FENCE_LINES.sub("", text)
-    text = _LABELS.sub("", text)
-    lines = [
-        line.rstrip()
-        for line in text.split("\n")
-        if line.strip(INVISIBLE) and not line.strip().lower().startswith(_PROMPT_ECHOES)
-    ]
-    return "\n".join(lines).strip(INVISIBLE)
+_WORD = re.compile(r"\w{4,}")
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 
 def problem(text: str, given: str, finish: str = "") -> str:
     """Why a cleaned reply is no summary of ``given`` (previous notes and messages); "" if it is."""
     if finish in ("length", "content_filter"):
         return "it was cut off" if finish == "length" else "it was filtered"
-    if not text:
+    bare = text.strip(" \t\n.,:;!?-–—*#_\"'`()[]{}<>…").lower().replace(" ", "_")
+    if not any(char.isalnum() for char in text) or bare in _PLACEHOLDERS:
         return "it was empty"
-    lower = text[:2000].lower()
-    if "<html" in lower or "<!doctype" in lower:
+    lower, known = text[:2000].lower(), given.lower()
+    if ("<html" in lower or "<!doctype" in lower) and "<html" not in known:
         return "it was a web page"
-    known = given[:2000].lower()
+    if text[0] in "{[" and re.match(r"[{\[]\s*[\"{\[]", text) and text[:12].lower() not in known:
+        return "it was an error text" if _ERRORS.match(text) else "it was data, not notes"
     if len(text) <= SHORT:
         if _ERRORS.match(text) and text[:12].lower() not in known:
             return "it was an error text"
         if _REFUSALS.match(text) and text[:16].lower() not in known:
             return "it was a refusal"
+    if _PLAIN_REFUSAL.match(text) and text[:16].lower() not in known:
+        return "it was a refusal"
     if _ANSWERS.match(text):
+        return "it answered instead of summarising"
+    code = sum(len(block) for block in _CODE.findall(text))
+    if code > CODE_SHARE * len(text) and not _quoted_code(text, known):
         return "it answered instead of summarising"
     if differs(given, text):
         return "it was in another language than the conversation"
+    if _unrelated(text, known):
+        return "it had nothing to do with the conversation"
     return ""
+
+
+def _quoted_code(text: str, known: str) -> bool:
+    """Whether most lines of the reply's code stand in the conversation."""
+    lines = [
+        line.strip().lower()
+        for block in _CODE.findall(text)
+        for line in block.strip("`").split("\n")[1:]
+        if line.strip()
+    ]
+    return sum(line in known for line in lines) * 2 >= len(lines)
+
+
+def _unrelated(text: str, known: str) -> bool:
+    """Whether a long reply shares next to no words with what it should summarise."""
+    words = set(_WORD.findall(text.lower()))
+    if len(words) < UNRELATED_WORDS:
+        return False
+    return sum(word in known for word in words) < UNRELATED_SHARE * len(words)

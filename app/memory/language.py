@@ -41,11 +41,12 @@ _SHARED = frozenset(
     word for word, count in Tally(w for ws in _WORDS.values() for w in ws).items() if count > 1
 )
 MIN_LETTERS = 40  # letters under which a text's script says nothing
+MIN_REPLY = 20  # the same for a summary, which is shorter than what it stands for
 MIN_HITS = 4  # common words under which a text's language is unknown
 
 
-def script(text: str) -> str:
-    """The script of over 60 % of the letters; "" when there are few or they are mixed."""
+def script(text: str, least: int = MIN_LETTERS) -> str:
+    """The script of over 60 % of the letters; "" when they are under ``least`` or mixed."""
     tally: Tally[str] = Tally()
     for char in text[:20_000]:
         if char.isalpha():
@@ -57,10 +58,16 @@ def script(text: str) -> str:
     if tally["kana"]:  # Japanese is written in kana and han together
         tally["han"] += tally.pop("kana")
     total = sum(tally.values())
-    if total < MIN_LETTERS:
+    if total < least:
         return ""
     name, count = tally.most_common(1)[0]
     return name if count > 0.6 * total else ""
+
+
+def _is_japanese(text: str) -> bool:
+    """Whether a text in Chinese characters holds kana, as every sentence of Japanese does."""
+    letters = [ord(char) for char in text[:20_000] if char.isalpha()]
+    return sum(0x3040 <= code <= 0x30FF for code in letters) > 0.1 * len(letters)
 
 
 def language(text: str) -> str:
@@ -83,8 +90,10 @@ def language(text: str) -> str:
 
 def differs(given: str, reply: str) -> bool:
     """Whether ``reply`` is plainly in another script or language than ``given``."""
-    first, second = script(given), script(reply)
+    first, second = script(given), script(reply, MIN_REPLY)
     if first and second and first != second:
+        return True
+    if first == second == "han" and _is_japanese(given) != _is_japanese(reply):
         return True
     first, second = language(given), language(reply)
     return bool(first and second and first != second)

@@ -58,7 +58,7 @@ def memory_view(memory: ConversationMemory, counter: Counter, busy: bool) -> dic
             "question": 0,
             "overhead": PROMPT_OVERHEAD,
             "total": sizes.total,
-            "answer": max(0, limits.context - sizes.total),
+            "answer": limits.context - limits.budget,  # what no prompt may use
         },
         "exact": counter.exact,
         "factor": limits.factor,
