@@ -1,40 +1,38 @@
 """The session: what the page may ask, as one flat list of intents over the ports.
 
 A facade. The parts live in ``state/``: ``library`` (conversations), ``talking`` (what is said in
-one), ``answering`` (one answer), ``exchange`` (import and export). Intents never raise, but for
-``Refused`` where a person has typed something that must not be lost.
+one), ``answering`` (one answer), ``exchange`` (import and export), ``memory_intents`` and
+``settings_intents``. Intents never raise, but for ``Refused`` where a person has typed something
+that must not be lost.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from app.memory.budget import read_size
-from app.memory.compact import CompactResult
 from app.memory.engine import ConversationMemory, MemoryEngine
 from app.memory.ledger import Fold
 from app.memory.scanner import Scanner
-from app.models.endpoint import EndpointError, normal_key
-from app.models.errors import ModelError
 from app.models.usage import UsageRecord
 from app.state.app_state import AppState
 from app.state.desk import Desk
 from app.state.exchange import Exchange
 from app.state.library import DRAFT, Library
 from app.state.local_values import LocalValues
+from app.state.memory_intents import MemoryIntents
 from app.state.ports import Channel, Clock, Ids, LocalModel, Locks, ModelSource
 from app.state.repository import Repository
-from app.state.settings import IN_PAGE, Settings, policy, shown
-from app.state.settings_input import patched
+from app.state.settings import Settings, policy
+from app.state.settings_intents import SettingsIntents
 from app.state.settings_store import SettingsStore
 from app.state.summary_mirror import Summary, SummaryMirror
 from app.state.tabs import Tabs
 from app.state.talking import Talking
 
 
-class Session:
+class Session(MemoryIntents, SettingsIntents):
     """All intents of the page. ``report`` is told of faults of the program itself."""
 
     def __init__(
@@ -228,161 +226,6 @@ class Session:
         """Leave a turn out, or take it in again."""
         await self._talking.exclude(turn_id, bool(on))
 
-    # -- memory ---------------------------------------------------------------------------
-
-    async def summarize_and_continue(self) -> dict[str, Any]:
-        """Fold all but the last turns now."""
-        return await self._compact(lambda m: self._desk.engine.compact(m, "manual"))
-
-    async def undo_fold(self) -> dict[str, Any]:
-        """Back to the memory before the last fold."""
-        return await self._compact(self._desk.engine.undo)
-
-    async def rebuild(self) -> dict[str, Any]:
-        """Fold the originals again."""
-        return await self._compact(self._desk.engine.rebuild)
-
-    async def edit_summary(self, text: str) -> dict[str, Any]:
-        """The summary, written by hand."""
-        return await self._compact(lambda m: self._desk.engine.edit(m, text))
-
-    async def _compact(self, act: Callable[[ConversationMemory], Any]) -> dict[str, Any]:
-        opened = self._desk.shown
-        if opened is None or not opened.stored:
-            return {"status": "nothing", "reason": "There is nothing to fold yet."}
-        if opened.busy:
-            self.state.notify.say("Wait for the answer, then fold.", "warning")
-            return {"status": "busy", "reason": "An answer is on its way."}
-        done: asyncio.Future[CompactResult] = asyncio.get_running_loop().create_future()
-
-        async def work() -> None:
-            try:
-                done.set_result(await act(self._desk.memory(opened)))
-            finally:
-                if not done.done():
-                    done.set_result(CompactResult("cancelled"))
-                self._desk.show_busy(opened, "idle")
-
-        self._desk.show_busy(opened, "folding")
-        opened.stopping = False
-        opened.task = self._desk.spawn(work())
-        await asyncio.wait([opened.task])
-        self._desk.show_busy(opened, "idle")
-        self._desk.show_thread(opened)
-        self._desk.show_memory(opened)
-        result = done.result() if done.done() else CompactResult("cancelled")
-        if result.status not in ("folded", "cancelled") and result.reason:
-            self.state.notify.say(result.reason)
-        return {"status": result.status, "fold_id": result.fold_id, "reason": result.reason}
-
-    async def request_view(self) -> dict[str, Any]:
-        """The exact next request, with each message's state and reason."""
-        opened = self._desk.shown
-        if opened is None:
-            return {"messages": [], "states": []}
-        return dict(self._desk.engine.request_view(self._desk.memory(opened)))
-
-    # -- settings and models --------------------------------------------------------------
-
-    async def update_settings(self, patch: Mapping[str, Any]) -> dict[str, str]:
-        """Take what can be taken; a plain message for each field that was refused."""
-        settings, refused = patched(self._desk.settings, patch)
-        if settings != self._desk.settings:
-            self._change_settings(settings)
-            self._store.keep_only({each.id for each in settings.endpoints})
-            self._desk.engine.settings_changed()
-            self._rebuild_memories()
-        return refused
-
-    def _change_settings(self, settings: Settings) -> None:
-        self._desk.settings = settings
-        self._store.save(settings)
-        self._publish_settings()
-
-    async def set_key(self, endpoint_id: str, key: str) -> str:
-        """Store or (with "") forget a key; why it was not taken, "" when it was."""
-        if self._desk.settings.endpoint(endpoint_id) is None:
-            return "There is no such endpoint."
-        try:
-            key = normal_key(key)
-        except EndpointError as error:
-            return str(error)
-        self._store.set_key(endpoint_id, key)
-        self._desk.engine.settings_changed()
-        self._publish_settings()
-        return ""
-
-    async def load_models(self, endpoint_id: str) -> None:
-        """Fetch what an endpoint offers; context sizes that it states are taken over."""
-        self._loading_models += 1
-        ticket = self._loading_models
-        value: dict[str, Any] = {"endpoint_id": endpoint_id, "items": [], "error": ""}
-        self.state.models.publish({**value, "state": "loading"})
-        try:
-            found = await self._desk.models.list_models(endpoint_id)
-        except ModelError as error:
-            value.update(state="failed", error=str(error))
-        else:
-            items = [{"id": each.id, "context_size": each.context_size} for each in found]
-            value.update(state="ready", items=items)
-            settings = self._desk.settings
-            for each in found:
-                size, _ = read_size(each.context_size or None)
-                known = settings.context_sizes.get(endpoint_id, {})
-                if each.context_size and each.id not in known:
-                    settings = settings.with_context_size(endpoint_id, each.id, size)
-            if settings != self._desk.settings:
-                self._change_settings(settings)
-                self._rebuild_memories()
-        if ticket == self._loading_models:
-            self.state.models.publish(value)
-
-    async def test_connection(self, endpoint_id: str) -> dict[str, Any]:
-        """Whether the endpoint works, and the likely cause when not."""
-        result = await self._desk.models.test_connection(endpoint_id)
-        return {"ok": result.ok, "text": result.text}
-
-    async def load_local_model(self) -> None:
-        """Load the model that runs inside the page, and let it answer."""
-        local = self._local
-        if local is None or not local.name or self.state.local_model.get()["state"] == "loading":
-            return
-        self._publish_local("loading")
-        try:
-            await local.load(lambda loaded, total: self._publish_local("loading", loaded, total))
-        except ModelError as error:
-            self._publish_local("failed", error=str(error))
-            return
-        self._publish_local("ready")
-        await self.update_settings({"chat_endpoint": IN_PAGE, "chat_model": local.name})
-
-    def _publish_local(self, state: str, loaded: int = 0, total: int = 0, error: str = "") -> None:
-        local = self._local
-        self.state.local_model.publish(
-            {
-                "state": state,
-                "name": local.name if local else "",
-                "bytes": local.size if local else 0,
-                "loaded": loaded,
-                "total": total,
-                "error": error,
-            }
-        )
-
-    def _publish_settings(self) -> None:
-        settings = self._desk.settings
-        keys = self._store.keys()
-        has_key = {each.id: each.id in keys for each in settings.endpoints}
-        self.state.settings.publish(shown(settings, has_key))
-
-    def _rebuild_memories(self) -> None:
-        for opened in self._library.opened():
-            if not opened.busy:
-                opened.memory = None
-        if self._desk.shown is not None and not self._desk.shown.busy:
-            self._desk.show_thread(self._desk.shown)
-            self._desk.show_memory(self._desk.shown)
-
     # -- files, notices, drafts -----------------------------------------------------------
 
     async def export_all(self) -> str:
@@ -412,11 +255,3 @@ class Session:
         """What was being typed in the shown conversation."""
         shown = self._desk.shown
         return "" if shown is None else self._values.text(DRAFT + shown.id) or ""
-
-    def _heard_value(self, key: str, text: str | None) -> None:
-        """Another tab changed the settings or a key."""
-        if key == "pleat.settings":
-            self._desk.settings = self._store.load()
-            self._rebuild_memories()
-        if key in ("pleat.settings", "pleat.secrets"):
-            self._publish_settings()

@@ -17,6 +17,7 @@ from app.state.desk import Desk
 from app.state.local_values import LocalValues
 from app.state.open_conversation import STREAMING, OpenConversation, stop
 from app.state.repository import UNDO_PERIOD
+from app.state.search import Search
 from app.state.tabs import Tabs
 
 DRAFT = "pleat.draft."
@@ -33,8 +34,7 @@ class Library:
         self._known: dict[str, Conversation] = {}
         self._opened: dict[str, OpenConversation] = {}
         self._deleted: list[Conversation] = []
-        self._query = ""
-        self._texts: dict[str, str] = {}  # what is searched, by conversation
+        self._search = Search()
         self._opening = 0
 
     async def load(self) -> None:
@@ -49,7 +49,7 @@ class Library:
     def publish(self) -> None:
         """Draw the list, newest first, as far as the search finds it."""
         shown = self._desk.shown
-        found = [c for c in self._known.values() if self._matches(c)]
+        found = [c for c in self._known.values() if self._search.finds(c)]
         found.sort(key=lambda c: (c.updated_at, c.created_at), reverse=True)
         undo = self._deleted[-1] if self._deleted else None
         self._desk.state.conversations.publish(
@@ -63,7 +63,7 @@ class Library:
                     }
                     for c in found
                 ],
-                "query": self._query,
+                "query": self._search.query,
                 "undo": None if undo is None else {"id": undo.id, "title": undo.title or UNTITLED},
             }
         )
@@ -184,7 +184,7 @@ class Library:
         """A conversation's record is this now."""
         opened.conversation = conversation
         self._known[opened.id] = conversation
-        self._texts.pop(opened.id, None)
+        self._search.forget(opened.id)
         self.publish()
         self._desk.tell_tabs(opened.id)
 
@@ -192,7 +192,7 @@ class Library:
         """An answer has ended: the list may be in another order, and the search has new text."""
         if opened.id in self._known:
             self._known[opened.id] = opened.conversation
-            self._texts.pop(opened.id, None)
+            self._search.forget(opened.id)
             self.publish()
 
     async def rename(self, id: str, title: str) -> None:
@@ -276,23 +276,12 @@ class Library:
     def _forget(self, id: str) -> None:
         self._known.pop(id, None)
         self._opened.pop(id, None)
-        self._texts.pop(id, None)
+        self._search.forget(id)
 
     async def search(self, query: str) -> None:
         """Show the conversations whose title or text holds all words of the query."""
-        self._query = query
-        if query.strip():
-            missing = [id for id in self._known if id not in self._texts]
-            for id in missing:
-                messages = await self._desk.repository.messages(id)
-                self._texts[id] = "\n".join(m.text for m in messages).casefold()
-        if query == self._query:
-            self.publish()
-
-    def _matches(self, conversation: Conversation) -> bool:
-        words = self._query.casefold().split()
-        text = conversation.title.casefold() + "\n" + self._texts.get(conversation.id, "")
-        return all(word in text for word in words)
+        await self._search.ask(query, self._known, self._desk.repository.messages)
+        self.publish()
 
     def take(self, conversation: Conversation) -> None:
         """A conversation was imported."""
@@ -325,7 +314,7 @@ class Library:
             self.publish()
             return
         self._known[id] = conversation
-        self._texts.pop(id, None)
+        self._search.forget(id)
         self._deleted = [each for each in self._deleted if each.id != id]
         if opened is not None:
             messages = await self._settled(id, await repository.messages(id))

@@ -1,0 +1,137 @@
+"""What a person sets: the settings, keys, the models on offer, the model inside the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.memory.budget import read_size
+from app.models.endpoint import EndpointError, normal_key
+from app.models.errors import ModelError
+from app.state.desk import Desk
+from app.state.library import Library
+from app.state.ports import LocalModel
+from app.state.settings import IN_PAGE, Settings, shown
+from app.state.settings_input import patched
+from app.state.settings_store import SECRETS_KEY, SETTINGS_KEY, SettingsStore
+
+
+class SettingsIntents:
+    """The part of the session's intents that are about settings and models."""
+
+    _desk: Desk
+    _library: Library
+    _store: SettingsStore
+    _local: LocalModel | None
+    _loading_models: int
+
+    async def update_settings(self, patch: Mapping[str, Any]) -> dict[str, str]:
+        """Take what can be taken; a plain message for each field that was refused."""
+        settings, refused = patched(self._desk.settings, patch)
+        if settings != self._desk.settings:
+            self._change_settings(settings)
+            self._store.keep_only({each.id for each in settings.endpoints})
+            self._desk.engine.settings_changed()
+            self._rebuild_memories()
+        return refused
+
+    def _change_settings(self, settings: Settings) -> None:
+        self._desk.settings = settings
+        self._store.save(settings)
+        self._publish_settings()
+
+    async def set_key(self, endpoint_id: str, key: str) -> str:
+        """Store or (with "") forget a key; why it was not taken, "" when it was."""
+        if self._desk.settings.endpoint(endpoint_id) is None:
+            return "There is no such endpoint."
+        try:
+            key = normal_key(key)
+        except EndpointError as error:
+            return str(error)
+        self._store.set_key(endpoint_id, key)
+        self._desk.engine.settings_changed()
+        self._publish_settings()
+        return ""
+
+    async def load_models(self, endpoint_id: str) -> None:
+        """Fetch what an endpoint offers; context sizes that it states are taken over."""
+        self._loading_models += 1
+        ticket = self._loading_models
+        value: dict[str, Any] = {"endpoint_id": endpoint_id, "items": [], "error": ""}
+        self._desk.state.models.publish({**value, "state": "loading"})
+        try:
+            found = await self._desk.models.list_models(endpoint_id)
+        except ModelError as error:
+            value.update(state="failed", error=str(error))
+        else:
+            items = [{"id": each.id, "context_size": each.context_size} for each in found]
+            value.update(state="ready", items=items)
+            settings = self._desk.settings
+            for each in found:
+                size, _ = read_size(each.context_size or None)
+                known = settings.context_sizes.get(endpoint_id, {})
+                if each.context_size and each.id not in known:
+                    settings = settings.with_context_size(endpoint_id, each.id, size)
+            if settings != self._desk.settings:
+                self._change_settings(settings)
+                self._rebuild_memories()
+        if ticket == self._loading_models:
+            self._desk.state.models.publish(value)
+
+    async def test_connection(self, endpoint_id: str) -> dict[str, Any]:
+        """Whether the endpoint works, and the likely cause when not."""
+        result = await self._desk.models.test_connection(endpoint_id)
+        return {"ok": result.ok, "text": result.text}
+
+    async def load_local_model(self) -> None:
+        """Load the model that runs inside the page, and let it answer."""
+        local = self._local
+        if (
+            local is None
+            or not local.name
+            or self._desk.state.local_model.get()["state"] == "loading"
+        ):
+            return
+        self._publish_local("loading")
+        try:
+            await local.load(lambda loaded, total: self._publish_local("loading", loaded, total))
+        except ModelError as error:
+            self._publish_local("failed", error=str(error))
+            return
+        self._publish_local("ready")
+        await self.update_settings({"chat_endpoint": IN_PAGE, "chat_model": local.name})
+
+    def _publish_local(self, state: str, loaded: int = 0, total: int = 0, error: str = "") -> None:
+        local = self._local
+        self._desk.state.local_model.publish(
+            {
+                "state": state,
+                "name": local.name if local else "",
+                "bytes": local.size if local else 0,
+                "loaded": loaded,
+                "total": total,
+                "error": error,
+            }
+        )
+
+    def _publish_settings(self) -> None:
+        settings = self._desk.settings
+        keys = self._store.keys()
+        has_key = {each.id: each.id in keys for each in settings.endpoints}
+        self._desk.state.settings.publish(shown(settings, has_key))
+
+    def _rebuild_memories(self) -> None:
+        for opened in self._library.opened():
+            if not opened.busy:
+                opened.memory = None
+        if self._desk.shown is not None and not self._desk.shown.busy:
+            self._desk.show_thread(self._desk.shown)
+            self._desk.show_memory(self._desk.shown)
+
+    def _heard_value(self, key: str, text: str | None) -> None:
+        """Another tab changed the settings or a key."""
+        if key == SETTINGS_KEY:
+            self._desk.settings = self._store.load()
+            self._rebuild_memories()
+        if key in (SETTINGS_KEY, SECRETS_KEY):
+            self._publish_settings()
