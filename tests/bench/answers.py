@@ -138,7 +138,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--context", type=int, default=4096)
     options.add_argument("--summary", type=int, default=500)
     options.add_argument("--recall", type=int, default=300)
-    options.add_argument("--max-tokens", type=int, default=48)
+    options.add_argument("--max-tokens", type=int, default=40)
     options.add_argument("--seed", type=int, default=7)
     options.add_argument("--arms", nargs="*", default=list(ARMS), choices=[*ARMS, "recall"])
     options.add_argument("--show", action="store_true", help="print every answer")
@@ -155,8 +155,9 @@ def main() -> None:
     chats = [chat for chat in chats if not options.only or chat.id in options.only]
     asked = prepare(chats, options)
     results: dict[str, list[float]] = {arm: [] for arm in options.arms}
-    for number, one in enumerate(asked, 1):
-        for arm in options.arms:
+    said: dict[str, list[str]] = {arm: [] for arm in options.arms}
+    for arm in options.arms:  # arm by arm: the server's prefix cache then holds a chat's notes
+        for one in asked:
             answer = ask(
                 options.endpoint,
                 options.model,
@@ -165,14 +166,14 @@ def main() -> None:
                 one.probe.question,
                 options.max_tokens,
             )
-            good = right(answer, one.probe, one.chat.names)
-            results[arm].append(float(good))
-            if options.show:
-                print(f"{'+' if good else '-'} {arm}: {' '.join(answer.split())}")
-        if options.show:
-            print(f"  {number}. {one.probe.question} => {one.probe.answer}", flush=True)
-        elif number % 10 == 0:
-            print(f"{number}/{len(asked)}", file=sys.stderr, flush=True)
+            results[arm].append(float(right(answer, one.probe, one.chat.names)))
+            said[arm].append(" ".join(answer.split()))
+        print(f"{arm}: {percent(results[arm]):.1f} %", file=sys.stderr, flush=True)
+    if options.show:
+        for number, one in enumerate(asked):
+            print(f"{number + 1}. {one.probe.question} => {one.probe.answer}")
+            for arm in options.arms:
+                print(f"  {'+' if results[arm][number] else '-'} {arm}: {said[arm][number]}")
     print(f"{len(asked)} questions of {len(chats)} chats, model {options.model}\n")
     print(report(options.arms, results))
 

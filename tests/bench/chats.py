@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from app.memory.extractive.anchor import parse
+from app.memory.extractive.dates import split_header
+from app.memory.extractive.speakers import leading_name
 
 _EVIDENCE = re.compile(r"D\d+:\d+")
 ASKED = (1, 2, 4)  # LoCoMo's categories with an answer in the text: several hops, time, one hop
@@ -52,6 +58,22 @@ class Chat:
     names: tuple[str, ...] = ()
 
 
+def times(texts: Sequence[str]) -> list[int]:
+    """When each message was written, in milliseconds since 1970, by the session headers.
+
+    ``Ada: [1:56 pm on 8 May, 2023] …`` dates its message and those after it; 0 before the first.
+    """
+    out: list[int] = []
+    now = 0
+    for text in texts:
+        header, _ = split_header(leading_name(text)[1])
+        day = parse(header) if header else None
+        if day is not None:
+            now = int(datetime(*day, 12, tzinfo=UTC).timestamp()) * 1000
+        out.append(now)
+    return out
+
+
 def read_locomo(path: Path) -> list[Chat]:
     """The conversations of a LoCoMo file, speaker and session date in the text as it is chatted."""
     return [_conversation(entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
@@ -73,6 +95,8 @@ def _conversation(entry: dict[str, Any]) -> Chat:
             role = "user" if said["speaker"] == first else "assistant"
             turns.append(Turn(said["dia_id"], role, f"{said['speaker']}: {text}"))
         number += 1
+    written = times([turn.content for turn in turns])
+    turns = [replace(turn, created_at=at) for turn, at in zip(turns, written, strict=True)]
     at = {turn.id: place for place, turn in enumerate(turns)}
     probes: list[Probe] = []
     for place, asked in enumerate(entry["qa"]):

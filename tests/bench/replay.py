@@ -4,7 +4,9 @@
         [--preset pleat|minisearch|dost|switchboard] [--context 4096] [--summary-limit 800]
         [--recall 0] [--reserved 200] [--method extractive|tail] [--endpoint URL --model NAME]
 
-MESSAGES.json is [{"id", "role", "content"}]; PROBES.json [{"id", "question"}]. A request is made
+MESSAGES.json is [{"id", "role", "content"}] (with "created_at" in milliseconds, or a session
+header such as "[1:56 pm on 8 May, 2023]", for the date); PROBES.json [{"id", "question"}]. A
+request is made
 at each user message that an assistant message follows; ``--reserved N`` stands for a system
 prompt of N tokens; counts are exact o200k. One JSON object a line comes out: a turn with its
 payload's parts, the folds committed before it and the time to prepare it without them; then the
@@ -35,6 +37,7 @@ from app.memory.tokens import Counter
 from app.models.openai_compatible import Endpoint, OpenAICompatible
 from app.models.port import ChatModel
 from app.models.roles import Assigned, Roles
+from tests.bench.chats import times
 from tests.support.chats import FoldShelf
 from tests.support.cpython_tokenizer import CPythonTokenizer
 from tests.support.fakes import FakeIds, FakeLocks
@@ -191,11 +194,14 @@ def _fold(fold: Fold) -> dict[str, Any]:
 def read_messages(path: Path) -> list[Message]:
     """The messages of a file, in a row."""
     messages: list[Message] = []
-    for entry in json.loads(path.read_text(encoding="utf-8")):
+    entries = json.loads(path.read_text(encoding="utf-8"))
+    written = times([str(entry.get("content") or "") for entry in entries])
+    for entry, at in zip(entries, written, strict=True):
         parent = messages[-1].id if messages else None
         role = "user" if entry["role"] == "user" else "assistant"
         parts = (Part("text", str(entry.get("content") or "")),)
-        messages.append(Message(str(entry["id"]), ID, parent, role, parts))
+        at = int(entry.get("created_at") or at)
+        messages.append(Message(str(entry["id"]), ID, parent, role, parts, created_at=at))
     return messages
 
 

@@ -71,6 +71,12 @@ def write(day: Day) -> str:
     return f"{day[2]} {MONTHS[day[1] - 1]} {day[0]}"
 
 
+def written(day: str) -> str:
+    """``2023-05-08`` as ``8 May 2023``; any other text as it is."""
+    parsed = parse(day) if _WRITTEN[2].fullmatch(day.strip()) else None
+    return write(parsed) if parsed and 1 <= parsed[1] <= 12 else day
+
+
 def anchor(text: str, day: str, *, dated: bool = False) -> str:
     """``text`` with the dates that its words point at put behind them in brackets.
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from app.memory.extractive.anchor import written
 from app.memory.extractive.dates import split_header
 from app.memory.extractive.speakers import leading_name
 from app.memory.extractive.words import runs, stem, terms
@@ -65,7 +66,7 @@ class RecallIndex:
         slot = len(self._order)
         inner, body = leading_name(text)
         header, body = split_header(body)
-        day = header or day or (self._days[-1] if self._days else "")
+        day = header or written(day) or (self._days[-1] if self._days else "")
         self._days.append(day)
         counts: dict[str, float] = {}
         length = 0
