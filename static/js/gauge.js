@@ -20,7 +20,7 @@ export class Gauge {
     this.figures = el("p", { class: "gauge-figures" });
     this.legend = el("dl", { class: "legend" });
     this.note = el("p", { class: "note" });
-    this.node = el("div", {}, this.figures, this.meter, this.legend, this.note);
+    this.node = el("div", { hidden: true }, this.figures, this.meter, this.legend, this.note);
     this.segments = new Map();
     for (const name of [...PARTS.map(([part]) => part), "free", "answer"]) {
       const segment = el("span", { class: `segment ${name}`, hidden: true });

@@ -101,7 +101,7 @@ export class MessageView {
     this.head.replaceChildren(el("span", { class: "who", text: who }));
     const time = when(m.created_at);
     if (time) this.head.append(el("time", { class: "time", text: time }));
-    const badge = STATES[m.state];
+    const badge = m.status !== "failed" && STATES[m.state]; // the error says it better
     if (badge) this.head.append(el("span", { class: `badge badge-${m.state}`, title: badge[1], text: badge[0] }));
     const ending = m.status === "stopped" ? ENDINGS.stopped : ENDINGS[m.finish];
     if (ending && !m.error) this.head.append(el("span", { class: "badge badge-ending", text: ending }));

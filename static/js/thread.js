@@ -68,7 +68,7 @@ export class Thread {
     for (const id of [...this.views.keys()]) if (!ids.has(id)) this.views.delete(id);
     const queued = topic("queued");
     if (queued) wanted.push(queuedBubble(queued.text));
-    else if (shown.length === 0) wanted.push(this.welcome);
+    else if (this.value && shown.length === 0) wanted.push(this.welcome);
     const keep = new Set(wanted);
     for (const node of [...this.column.children]) if (!keep.has(node)) node.remove();
     let at = this.column.firstElementChild;

@@ -59,7 +59,8 @@ def test_enter_of_an_input_method_never_sends(stub) -> None:
     stub.page.evaluate(KEY, ["keydown", "Enter", {"isComposing": True}])
     # Safari: compositionend first, then a keydown that only its code gives away
     stub.page.evaluate(
-        "() => document.getElementById('message').dispatchEvent(new CompositionEvent('compositionend', {data: '日本'}))"
+        "() => document.getElementById('message')"
+        ".dispatchEvent(new CompositionEvent('compositionend', {data: '日本'}))"
     )
     stub.page.evaluate(KEY, ["keydown", "Enter", {"isComposing": False, "keyCode": 229}])
     assert stub.asked("send") == []
