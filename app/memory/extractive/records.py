@@ -29,7 +29,7 @@ class Record:
     label: str
     role: str
     day: str
-    units: list[Unit]
+    units: Sequence[Unit]
     old: bool = False
     opaque: bool = False
     answers: bool = False  # the message before it ended in a question

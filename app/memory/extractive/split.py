@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 LONG = 45  # words; a longer sentence is cut at its commas, then anywhere
 
@@ -79,7 +80,8 @@ class Unit:
     hangs: bool = False
 
 
-def units(text: str, names: frozenset[str] = frozenset()) -> list[Unit]:
+@lru_cache(maxsize=1024)
+def units(text: str, names: frozenset[str] = frozenset()) -> tuple[Unit, ...]:
     """The units of ``text`` in order. ``names`` (lower case) are speakers, dropped when called."""
     out: list[Unit] = []
     code = False
@@ -97,7 +99,7 @@ def units(text: str, names: frozenset[str] = frozenset()) -> list[Unit]:
             out.extend(Unit(piece, "list") for piece in (_hard_cut(whole) if whole else ()))
         else:
             out.extend(_prose(block, names))
-    return out
+    return tuple(out)
 
 
 _LIST = "\x00"  # marks a block made of list items: it is not cut at its semicolons

@@ -6,6 +6,7 @@ answer often shares no word with the question that is asked about it later.
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ NEAR = (0.3, 0.15)  # share for the messages one and two away
 RECENT = (0.1, 0.1, 0.8)  # weight of the last turns' words: by how much the question says
 SPEAKER = 1.35
 DAY = 0.5
+SEEDS = 200  # messages that lend to their neighbours
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,15 +212,16 @@ class RecallIndex:
             for slot, n in self._postings[term].items():
                 norm = K1 * (1 - B + B * self._length[slot] / average)
                 scores[slot] = scores.get(slot, 0.0) + weight * n * (K1 + 1) / (n + norm)
-        spread = dict(scores)
+        seeds = heapq.nlargest(max(SEEDS, 4 * limit), scores.items(), key=lambda s: (s[1], -s[0]))
+        spread = dict(seeds)
         size = len(self._order)
-        for slot, score in scores.items():
+        for slot, score in seeds:
             for far, share in enumerate(NEAR, 1):
                 for near in (slot - far, slot + far):
                     if 0 <= near < size and self._length[near] >= 0:
                         if near == slot + 1 and self._asks[slot]:
                             share = AFTER_QUESTION
-                        spread[near] = spread.get(near, 0.0) + share * score
+                        spread[near] = spread.get(near, scores.get(near, 0.0)) + share * score
         asked = {low for run in runs(query) for low in (run.lower(), run.lower()[:-2])}
         called = self.speakers() & asked
         if called:
