@@ -75,13 +75,14 @@ def _remember(path: str, how: str) -> None:
 
 def _playwright() -> str | None:
     """Let Playwright download its own; None where it cannot."""
-    with_deps = ["--with-deps"] if is_root() and shutil.which("apt-get") else []
     ask = (
         "from playwright.sync_api import sync_playwright as start\n"
         "with start() as p: print(p.chromium.executable_path)"
     )
     try:
-        run([VENV_PYTHON, "-m", "playwright", "install", *with_deps, "--no-shell", "chromium"])
+        run([VENV_PYTHON, "-m", "playwright", "install", "--no-shell", "chromium"])
+        if is_root() and shutil.which("apt-get"):
+            run([VENV_PYTHON, "-m", "playwright", "install-deps", "chromium"], tries=3)
         return run([VENV_PYTHON, "-c", ask]).strip()
     except SetupError as error:
         say(f"  Playwright's own is not to be had: {str(error).splitlines()[-1][:120]}")

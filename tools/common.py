@@ -5,6 +5,7 @@ A stamp remembers the digest of a step's inputs, so that a step runs again exact
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -91,9 +92,23 @@ def step(
 ) -> bool:
     """Run `action` unless the inputs are those of its last success and the outputs are there.
 
-    Returns whether it ran.
+    One process at a time does a step of one name. Returns whether it ran.
     """
     stamp = CACHE / "stamps" / name
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    with stamp.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _step(stamp, title, list(inputs), list(outputs), action, extra)
+
+
+def _step(
+    stamp: Path,
+    title: str,
+    inputs: list[Path],
+    outputs: list[Path],
+    action: Callable[[], None],
+    extra: str,
+) -> bool:
     key = digest(inputs, extra)
     fresh = stamp.is_file() and stamp.read_text() == key and all(out.exists() for out in outputs)
     if fresh:
@@ -105,7 +120,6 @@ def step(
     missing = [str(out.relative_to(ROOT)) for out in outputs if not out.exists()]
     if missing:
         raise SetupError(f"{title}: {', '.join(missing)} did not appear")
-    stamp.parent.mkdir(parents=True, exist_ok=True)
     stamp.write_text(key)
     say(f"  done in {time.monotonic() - begun:.1f} s")
     return True

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 
 from tools import files
-from tools.common import ROOT, SetupError, empty_folder, main, run, say, step
+from tools.common import CACHE, ROOT, SetupError, empty_folder, main, run, say, step
 
 DIST = ROOT / "dist"
 APP_ZIP = "app.zip"
@@ -30,20 +30,22 @@ def _copy_tree(source: Path, target: Path) -> None:
 
 
 def build() -> None:
-    """Make dist/ anew. Raises SetupError."""
-    empty_folder(DIST)
+    """Make dist/ anew, beside the old one until it is whole. Raises SetupError."""
+    new = empty_folder(CACHE / "dist")
     for name in PLAIN:
         if (ROOT / name).is_file():
-            shutil.copyfile(ROOT / name, DIST / name)
-    _copy_tree(ROOT / "static", DIST / "static")
-    (DIST / "app").mkdir()
-    shutil.copyfile(ROOT / "app" / "main.py", DIST / "app" / "main.py")
-    run(["node", "tools/precompile.mjs", "app", DIST / APP_ZIP])
+            shutil.copyfile(ROOT / name, new / name)
+    _copy_tree(ROOT / "static", new / "static")
+    (new / "app").mkdir()
+    shutil.copyfile(ROOT / "app" / "main.py", new / "app" / "main.py")
+    run(["node", "tools/precompile.mjs", "app", new / APP_ZIP])
     config = (ROOT / "pyscript.toml").read_text("utf-8")
     config = files.with_files(config, [f'"./{APP_ZIP}" = "./*"'])
-    (DIST / "pyscript.toml").write_text(config, "utf-8")
+    (new / "pyscript.toml").write_text(config, "utf-8")
     # GitHub Pages would leave out names with an underscore
-    (DIST / ".nojekyll").write_text("")
+    (new / ".nojekyll").write_text("")
+    shutil.rmtree(DIST, ignore_errors=True)
+    new.rename(DIST)
 
 
 def inputs() -> list[Path]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import urllib.error
+import urllib.request
+import zipfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tools import serve, site
+from tests.browser.conftest import Watch, wait_until_booted
+from tools import files, serve, site
 from tools.common import ROOT
 
 POLICY = (
@@ -33,7 +36,7 @@ def test_the_page_boots_under_its_policy_without_errors(app: Page) -> None:
     expect(app.locator("#boot-error")).to_be_hidden()
 
 
-def test_the_policy_forbids_eval(app: Page, watch) -> None:
+def test_the_policy_forbids_eval(app: Page, watch: Watch) -> None:
     watch.allow_error("unsafe-eval|EvalError")
     # in a timer: code that the driver itself evaluates is let through
     blocked = """() => new Promise((done) => setTimeout(() => {
@@ -56,7 +59,7 @@ def other_origin() -> Iterator[str]:
 
 
 def test_only_endpoints_in_the_settings_can_be_reached(
-    open_app: Callable[..., Page], watch, other_origin: str
+    open_app: Callable[..., Page], watch: Watch, other_origin: str
 ) -> None:
     watch.allow_host(other_origin)
     watch.allow_error("Content Security Policy|Failed to fetch|Fetch API cannot load")
@@ -75,14 +78,14 @@ def test_only_endpoints_in_the_settings_can_be_reached(
     "stored", ["", "{", "null", "[]", '{"endpoints": 3}', '{"endpoints": [null, {"base_url": 7}]}']
 )
 def test_broken_settings_allow_no_connection_and_stop_no_script(
-    open_app: Callable[..., Page], watch, other_origin: str, stored: str
+    open_app: Callable[..., Page], watch: Watch, other_origin: str, stored: str
 ) -> None:
     page = open_app(storage={"pleat.settings": stored}, wait=False)
     assert page.evaluate("(url) => window.pleatMayConnect(url)", other_origin) is False
 
 
 def test_source_and_built_site_both_boot(
-    fresh_context: BrowserContext, open_app: Callable[..., Page], watch
+    fresh_context: BrowserContext, open_app: Callable[..., Page], watch: Watch
 ) -> None:
     both = {"/source/": (ROOT, serve.SITE), "/built/": (site.build_if_stale(), None)}
     with serve.serving(both) as origin:
@@ -90,7 +93,7 @@ def test_source_and_built_site_both_boot(
         page = open_app(context=fresh_context, wait=False)
         for prefix in both:
             page.goto(f"{origin}{prefix}")
-            expect(page.locator("html")).to_have_attribute("data-boot", "ready", timeout=120_000)
+            wait_until_booted(page)
 
 
 def test_the_download_is_shown_in_bytes(
@@ -114,7 +117,7 @@ def test_the_download_is_shown_in_bytes(
     ["core-*.js", "pyodide.asm.wasm", "python_stdlib_pyc.zip", "pyodide.asm.mjs", "pyscript.toml"],
 )
 def test_a_missing_part_is_told_with_details_and_reload(
-    fresh_context: BrowserContext, open_app: Callable[..., Page], watch, missing: str
+    fresh_context: BrowserContext, open_app: Callable[..., Page], watch: Watch, missing: str
 ) -> None:
     watch.allow_error("")
     pattern = f"**/{missing}"
@@ -127,11 +130,12 @@ def test_a_missing_part_is_told_with_details_and_reload(
 
     fresh_context.unroute(pattern)
     page.locator("#boot-reload").click()
-    expect(page.locator("html")).to_have_attribute("data-boot", "ready", timeout=120_000)
+    expect(page.locator("html")).not_to_have_attribute("data-boot", "failed")
+    wait_until_booted(page)
 
 
 def test_an_exception_of_the_program_is_told(
-    fresh_context: BrowserContext, open_app: Callable[..., Page], watch
+    fresh_context: BrowserContext, open_app: Callable[..., Page], watch: Watch
 ) -> None:
     watch.allow_error("no such thing")
 
@@ -145,11 +149,10 @@ def test_an_exception_of_the_program_is_told(
 
 
 def test_a_boot_that_hangs_is_told(
-    fresh_context: BrowserContext, open_app: Callable[..., Page], watch
+    fresh_context: BrowserContext, open_app: Callable[..., Page], watch: Watch
 ) -> None:
     held: list[Route] = []
     fresh_context.route("**/pyodide.asm.wasm", lambda route: held.append(route))
-    fresh_context.new_page().close()
     page = fresh_context.new_page()
     watch.attach(page)
     page.clock.install()
@@ -164,20 +167,28 @@ def test_a_boot_that_hangs_is_told(
     page.close()
 
 
-def test_every_host_file_of_the_site_is_served_and_nothing_else(site_url: str) -> None:
+def status(url: str) -> int:
+    """The HTTP status that a GET of this address gets."""
+    try:
+        with urllib.request.urlopen(url) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_only_the_sites_own_files_are_served() -> None:
     with serve.serving({"/x/": (ROOT, serve.SITE)}) as origin:
-        import urllib.error
-        import urllib.request
-
-        def status(path: str) -> int:
-            try:
-                with urllib.request.urlopen(f"{origin}{path}") as answer:
-                    return int(answer.status)
-            except urllib.error.HTTPError as error:
-                return error.code
-
-        assert status("/x/") == 200
-        assert status("/x/pyscript.toml") == 200
+        assert status(f"{origin}/x/") == 200
+        assert status(f"{origin}/x/pyscript.toml") == 200
         for path in ("/", "/x/Makefile", "/x/.git/config", "/x/static/../Makefile", "/x/tools/"):
-            assert status(path) == 404
-    assert Path(ROOT / "index.html").is_file()
+            assert status(f"{origin}{path}") == 404
+
+
+def test_the_built_site_is_complete_and_names_no_other_host() -> None:
+    built = site.build_if_stale()
+    assert "app.zip" in (built / "pyscript.toml").read_text("utf-8")
+    assert (built / "static" / "vendor" / "THIRD_PARTY.txt").is_file()
+    with zipfile.ZipFile(built / site.APP_ZIP) as archive:
+        compiled = set(archive.namelist())
+    sources = {f"{name}c" for name in files.modules()} | {"app/main.pyc"}
+    assert compiled == sources
