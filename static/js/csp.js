@@ -2,14 +2,14 @@
 //
 // index.html's policy allows any http(s) address, because an endpoint can be anywhere. This adds a
 // second policy (both must agree) with this site and the origins of the endpoints in the settings:
-//   localStorage["pleat.settings"] = {"endpoints": [{"base_url": "http://localhost:11434/v1"}, …]}
+//   localStorage["pleat.settings"] (or with the prefix of storage_names.js) = {"endpoints": [{"base_url": "http://localhost:11434/v1"}, …]}
 // A policy cannot be widened while the page lives: an endpoint that is entered later is reached
 // after a reload. window.pleatMayConnect(url) tells whether this page can reach it already.
 (() => {
   "use strict";
   const origins = new Set();
   try {
-    const settings = JSON.parse(localStorage.getItem("pleat.settings") ?? "{}");
+    const settings = JSON.parse(localStorage.getItem(`${window.pleatStoragePrefix ?? "pleat."}settings`) ?? "{}");
     for (const endpoint of Array.isArray(settings?.endpoints) ? settings.endpoints : []) {
       try {
         const url = new URL(endpoint.base_url);
