@@ -65,8 +65,13 @@ def check_question(
         assert sent[-1].content.strip()
 
 
-def check_coverage(memory: ConversationMemory, parts: Sequence[PayloadPart]) -> None:
-    """Rule 3: each message before the question is sent, folded, excluded or not sendable."""
+def check_coverage(
+    memory: ConversationMemory, parts: Sequence[PayloadPart], spare: int = 0
+) -> None:
+    """Rule 3: each message before the question is sent, folded, excluded or not sendable.
+
+    ``spare``: tokens that the request leaves free. With few of them a summary may be left out.
+    """
     path = memory.path.messages
     question = max(i for i, m in enumerate(path) if m.role == "user")
     sent = [i for part in parts if part.kind in ("pin", "window", "question") for i in part.ids]
@@ -75,7 +80,7 @@ def check_coverage(memory: ConversationMemory, parts: Sequence[PayloadPart]) -> 
     positions = [order[i] for i in sent]
     assert positions == sorted(positions) and positions[-1] == question
     texts = {i: part.content for part in parts if part.kind in ("pin", "window") for i in part.ids}
-    boundary = _boundary(memory, parts, order)
+    boundary = _boundary(memory, parts, order, spare)
     turn_of = {m.id: turn.id for turn in turns(path) for m in turn.messages}
     for index, message in enumerate(path[:question]):
         if not is_sendable(message) or turn_of[message.id] in memory.path.excluded:
@@ -86,13 +91,27 @@ def check_coverage(memory: ConversationMemory, parts: Sequence[PayloadPart]) -> 
             assert message.id not in sent, message.id
 
 
+SUMMARY_ROOM = 150  # tokens in which the frame of a summary and one line surely fit
+
+
 def _boundary(
-    memory: ConversationMemory, parts: Sequence[PayloadPart], order: Mapping[str, int]
+    memory: ConversationMemory,
+    parts: Sequence[PayloadPart],
+    order: Mapping[str, int],
+    spare: int,
 ) -> int:
-    """The index up to which the summary of the request (or of the ledger) reaches; -1: none."""
+    """The index up to which the summary of the request (or of the ledger) reaches; -1: none.
+
+    A fold may serve one request without being committed (another tab was faster), and its text
+    may not fit: then the oldest messages that are not sent must be what it covers.
+    """
     named = [i for part in parts if part.kind == "summary" for i in part.ids]
     if named:
         return order[named[0]]
+    if spare < SUMMARY_ROOM:
+        kinds = ("window", "question")
+        sent = [order[i] for part in parts if part.kind in kinds for i in part.ids]
+        return min(sent) - 1
     current = memory.current_for_answer()
     return order[current.boundary] if current else -1
 
@@ -236,10 +255,12 @@ def check_right(memory: ConversationMemory, prepared: Prepared) -> None:
     """Rule 9: each word that is sent stands in a message of this path that may be sent."""
     path, parts = memory.path.messages, prepared.payload.parts
     order = {m.id: index for index, m in enumerate(path)}
-    boundary = _boundary(memory, parts, order)
+    boundary = _boundary(memory, parts, order, 0)
     turn_of = {m.id: turn.id for turn in turns(path) for m in turn.messages}
     allowed = [m for m in path if is_sendable(m) and turn_of[m.id] not in memory.path.excluded]
-    on_path = planted(*(sendable_text(m) for m in allowed))
+    # A question that is asked is sent, whatever was done to its turn before.
+    question = [m for m in path if m.role == "user"][-1]
+    on_path = planted(*(sendable_text(m) for m in [*allowed, question]))
     for message in prepared.messages:
         assert planted(message.content) <= on_path, planted(message.content) - on_path
     folded = planted(
@@ -286,10 +307,9 @@ def check_request(
 ) -> None:
     """Rules 1, 2, 3 and 9 for a request that goes out."""
     check_budget(memory, prepared, counter)
-    check_question(
-        memory, prepared.messages, prepared.cut or bool(prepared.notices), counter
-    )
-    check_coverage(memory, prepared.payload.parts)
+    check_question(memory, prepared.messages, prepared.cut or bool(prepared.notices), counter)
+    payload = prepared.payload
+    check_coverage(memory, payload.parts, payload.budget - payload.tokens)
     check_right(memory, prepared)
     for part in prepared.payload.parts:
         if part.kind == "summary" and guards:
