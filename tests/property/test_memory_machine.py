@@ -28,6 +28,7 @@ from tests.property.machine.world import Page, World
 LONG = os.environ.get("PLEAT_MACHINE") == "long"
 TAB = st.integers(0, 1)
 PLACE = st.integers(0, 40)
+PRESETS = st.sampled_from(["pleat", "minisearch", "dost", "switchboard"])
 
 
 class MemoryMachine(RuleBasedStateMachine):
@@ -35,14 +36,18 @@ class MemoryMachine(RuleBasedStateMachine):
 
     world: World
 
-    @initialize(locks=st.booleans(), size=st.sampled_from([600, 1024]))
-    def begin(self, locks: bool, size: int) -> None:
+    @initialize(
+        locks=st.booleans(),
+        size=st.sampled_from([600, 1024]),
+        preset=PRESETS,
+        rounds=st.integers(2, 9),
+    )
+    def begin(self, locks: bool, size: int, preset: str, rounds: int) -> None:
         """Two tabs on one chat with a few turns."""
         self.world = World(locks=locks)
-        self._set(0, {"context_size": size})
+        self._set(0, {"context_size": size, "preset": preset})
         page = self.world.tabs[0]
-        for sentences in (2, 3):
-            self._do(page, page.session.send(self.world.text(sentences)))
+        self.talk(0, rounds)
         self._do(self.world.tabs[1], self.world.tabs[1].session.open_conversation(page.id))
 
     def _do(self, page: Page, work: Any) -> None:
@@ -63,7 +68,7 @@ class MemoryMachine(RuleBasedStateMachine):
 
     # -- talking --------------------------------------------------------------------------
 
-    @rule(tab=TAB, sentences=st.sampled_from([1, 2, 3, 8, 60]), answer=st.sampled_from(ANSWERS))
+    @rule(tab=TAB, sentences=st.sampled_from([1, 4, 8, 12, 60]), answer=st.sampled_from(ANSWERS))
     def ask(self, tab: int, sentences: int, answer: str) -> None:
         """A question, and an answer that may come, fail, or be held."""
         page = self.world.tabs[tab]
@@ -143,11 +148,12 @@ class MemoryMachine(RuleBasedStateMachine):
 
     # -- conversations --------------------------------------------------------------------
 
-    @rule(tab=TAB)
-    def new_chat(self, tab: int) -> None:
+    @rule(tab=TAB, rounds=st.integers(1, 6))
+    def new_chat(self, tab: int, rounds: int) -> None:
         """Begin another conversation."""
         page = self.world.tabs[tab]
         self._do(page, page.session.new_conversation())
+        self.talk(tab, rounds)
 
     @rule(tab=TAB, place=PLACE)
     def open_chat(self, tab: int, place: int) -> None:
@@ -177,6 +183,29 @@ class MemoryMachine(RuleBasedStateMachine):
         page = self.world.tabs[tab]
         self._by_hand()
         self._do(page, page.session.summarize_and_continue())
+
+    @rule(tab=TAB, after=st.integers(0, 12), by_model=st.booleans())
+    def begin_to_fold(self, tab: int, after: int, by_model: bool) -> None:
+        """Fold by hand, and be held in the middle: at the model, or at the store."""
+        page = self.world.tabs[tab]
+        self._by_hand()
+        if by_model:
+            page.summariser.next = "held"
+        else:
+            page.door.shut_after = after
+        self._do(page, page.session.summarize_and_continue())
+
+    @rule(tab=TAB, after=st.integers(0, 30), by_model=st.booleans())
+    def ask_and_hold(self, tab: int, after: int, by_model: bool) -> None:
+        """A long question and answer, so that a fold in the background begins and is held."""
+        page = self.world.tabs[tab]
+        self.world.chances += 1
+        page.chatter.next = "long"
+        if by_model:
+            page.summariser.next = "held"
+        else:
+            page.door.shut_after = after
+        self._do(page, page.session.send(self.world.text(8)))
 
     @rule(tab=TAB)
     def undo_fold(self, tab: int) -> None:
@@ -212,7 +241,7 @@ class MemoryMachine(RuleBasedStateMachine):
 
     @rule(
         tab=TAB,
-        preset=st.sampled_from(["pleat", "minisearch", "dost", "switchboard"]),
+        preset=PRESETS,
         window=st.integers(0, 3),
         recall=st.sampled_from([0, 300]),
     )
@@ -254,10 +283,10 @@ class MemoryMachine(RuleBasedStateMachine):
         for page in self.world.tabs:
             page.summariser.next = kind
 
-    @rule(tab=TAB)
-    def hold_store(self, tab: int) -> None:
-        """The store answers this tab no more, until it is let."""
-        self.world.tabs[tab].door.shut = True
+    @rule(tab=TAB, after=st.integers(0, 30))
+    def hold_store(self, tab: int, after: int) -> None:
+        """After some more answers the store answers this tab no more, until it is let."""
+        self.world.tabs[tab].door.shut_after = after
 
     @rule(tab=TAB, number=st.integers(0, 5), times=st.integers(1, 6))
     def let_store(self, tab: int, number: int, times: int) -> None:

@@ -68,7 +68,7 @@ _TEXTS = {
     "one long line": "and then the user went on and on " * 200,
     "answer": "Sure! Here is what I think of it.",
     "cut off": "The user said",
-    "german": "Der Nutzer hat nicht viel gesagt, und das ist auch gut, denn es war nicht für den Tag.",
+    "german": "Der Nutzer hat nicht viel gesagt, und das ist auch gut, denn es war ein Tag.",
 }
 
 
@@ -118,7 +118,7 @@ class Chatter:
         if kind == "overflow":
             raise ContextOverflow("too long", status=400, limit=600)
         if kind != "empty":
-            yield Delta(text=self.text(8 if kind == "long" else 2))
+            yield Delta(text=self.text(12 if kind == "long" else 4))
         if kind in ("held", "half"):
             await self.holding.hold()
         if kind == "half":

@@ -23,6 +23,7 @@ class Door:
     ) -> None:
         self.store = store
         self.shut = False
+        self.shut_after: int | None = None  # so many calls go through before it shuts
         self.broken = False
         self.waiting: list[asyncio.Future[None]] = []
         self._wrote = wrote
@@ -30,6 +31,10 @@ class Door:
     async def _pass(self) -> None:
         if self.broken:
             raise asyncio.CancelledError
+        if self.shut_after is not None:
+            self.shut_after -= 1
+            if self.shut_after < 0:
+                self.shut, self.shut_after = True, None
         if self.shut:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self.waiting.append(future)
@@ -45,7 +50,7 @@ class Door:
 
     def open(self) -> None:
         """Let all through, and those that come."""
-        self.shut = False
+        self.shut, self.shut_after = False, None
         while any(not each.done() for each in self.waiting):
             self.let(0)
 

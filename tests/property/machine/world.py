@@ -86,6 +86,7 @@ class World:
         self.word_of: dict[str, str] = {}
         self.streak: list[float] = []
         self.failed = self.chances = 0
+        self.patience = 0
         self.running: list[asyncio.Task[None]] = []
         self.tabs: list[Page] = [self.open_tab(), self.open_tab()]
         self.quiesce()
@@ -369,9 +370,8 @@ class World:
     def look(self) -> None:
         """Note each message where it is first seen, and the words that stand in it."""
         for id, text in self.store._texts["messages"].items():
-            if id in self.first_seen and '"streaming"' not in text:
-                if self.first_seen[id][0] == "whole":
-                    continue
+            if self.first_seen.get(id, ("", None))[0] == "whole":
+                continue
             record = json.loads(text)
             if record.get("spliced"):
                 continue
@@ -391,6 +391,7 @@ class World:
         if self.faults:
             raise self.faults[0]
         self.look()
+        self._patience()
         found = {
             fold.id: fold
             for text in self.store._texts["folds"].values()
@@ -405,6 +406,17 @@ class World:
                 if opened.memory is not None:
                     rules.check_once(opened.memory)
                     rules.check_current(opened.memory, self.read)
+
+    def _patience(self) -> None:
+        """Nothing is held for ever, or nothing would happen any more."""
+        held = bool(self.holding.gates) or any(p.door.shut for p in self.tabs)
+        self.patience = self.patience + 1 if held else 0
+        if self.patience > 6:
+            self.patience = 0
+            self.holding.let()
+            for page in self.tabs:
+                page.door.open()
+            self.settle()
 
 
 def _same(prepared: Prepared | None, sent: Sequence[WireMessage]) -> None:
