@@ -108,6 +108,16 @@ export function renderMarkdown(text) {
   }
 }
 
+/** A paragraph that breaks off within bold or code, closed for the moment: no stray asterisks. */
+function mend(block) {
+  if (block.type !== "paragraph") return block;
+  const text = block.raw.trimEnd();
+  const ticks = text.split("`").length % 2 === 0 ? "`" : "";
+  const stars = !ticks && text.split("**").length % 2 === 0 ? (text.endsWith("**") ? null : "**") : "";
+  if (stars === null) return marked.lexer(text.slice(0, -2))[0] ?? block;
+  return ticks || stars ? marked.lexer(text + ticks + stars)[0] ?? block : block;
+}
+
 /** Draws a text that grows: finished blocks stay, only the last ones are drawn again. */
 export class GrowingMarkdown {
   constructor(host) {
@@ -144,28 +154,32 @@ export class GrowingMarkdown {
     this.#settle();
   }
 
-  /** The whole text is there: links that are defined below their use need one full drawing. */
+  /** The whole text is there: nothing is mended any more, and links that are defined below their
+      use need one full drawing. */
   finish(whole) {
+    this.ended = true;
     this.update(whole);
     if (/^ {0,3}\[[^\]]+\]:/m.test(whole)) this.host.replaceChildren(renderMarkdown(whole));
+    else this.#drawLive(this.live.map(({ block }) => block));
   }
 
   #drawLive(blocks) {
     blocks.forEach((block, index) => {
       const old = this.live[index];
-      if (old && old.raw === block.raw && old.type === block.type) return;
+      const mended = !this.ended && index === blocks.length - 1 ? mend(block) : block;
+      if (old && old.mended === (mended !== block) && old.raw === block.raw && old.type === block.type) return;
       const code = old?.type === "code" && block.type === "code" && old.lang === block.lang;
       const target = code && old.nodes[0]?.querySelector?.("code");
       if (target) {
         target.textContent = block.text;
-        this.live[index] = { ...old, raw: block.raw };
+        this.live[index] = { ...old, block, raw: block.raw };
         return;
       }
-      const nodes = this.#nodes(block);
+      const nodes = this.#nodes(mended);
       if (old) for (const node of old.nodes) node.remove();
       const after = this.live.slice(index + 1).flatMap((one) => one.nodes)[0] ?? null;
       for (const node of nodes) this.host.insertBefore(node, after);
-      this.live[index] = { raw: block.raw, type: block.type, lang: block.lang, nodes };
+      this.live[index] = { block, raw: block.raw, type: block.type, lang: block.lang, mended: mended !== block, nodes };
     });
     for (const gone of this.live.splice(blocks.length)) for (const node of gone.nodes) node.remove();
   }

@@ -135,6 +135,8 @@ def test_finished_blocks_are_not_drawn_again_while_text_streams(stub, message) -
         "start\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\nend",
         "see [x][1] and\n\n```\ncode\n\nmore\n```\n\n[1]: https://example.org\n",
         "line\r\nline two\r\n\r\nother",
+        "open **bold and `code** here",
+        "all **done** and `closed`\n\nlast **open",
         "- a\n  - b\n\n    c\n- d\n\n***\n\ntext",
     ],
 )
@@ -150,6 +152,16 @@ def test_streamed_and_whole_drawing_end_alike(stub, message, text: str) -> None:
     html = "(node) => node.innerHTML.replace(/\\n/g, '')"
     grown = stub.page.locator("[data-id='1'] .md").evaluate(html)
     assert grown == stub.page.locator("[data-id='2'] .md").evaluate(html)
+
+
+def test_bold_that_is_still_open_shows_no_asterisks_while_it_streams(stub, message) -> None:
+    stub.publish("thread", messages=[message("1", "assistant", "", status="streaming")])
+    body = stub.page.locator("[data-id='1'] .md")
+    for text in ("a **rough op", "a **", "use `code ** here"):
+        stub.publish("stream", message_id="1", text=text)
+        expect(body).not_to_contain_text("**" if "`" not in text else "`")
+    stub.publish("thread", messages=[message("1", "assistant", "a **rough op")])
+    expect(body).to_have_text("a **rough op")
 
 
 def test_reasoning_is_collapsed(stub, message) -> None:
