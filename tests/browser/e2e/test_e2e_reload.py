@@ -1,0 +1,136 @@
+"""Reload at any moment: what was said and what was folded is there, and nothing is done twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.e2e.chat import Chat, apples, contents, roles
+from tests.browser.scripted_server import Answer, Gate, ScriptedServer
+
+
+def once(chat: Chat) -> None:
+    """No message is covered by two folds of a lineage."""
+    covered = [id for fold in chat.stored("folds") for id in fold["covered"]]
+    assert len(covered) == len(set(covered)), "a message was folded twice"
+
+
+def test_a_reload_in_mid_stream_keeps_the_question_and_the_part_as_stopped(
+    chat: Chat, server: ScriptedServer
+) -> None:
+    gate = Gate()
+    server.chat(Answer("The first half", gate, " and the second."))
+    chat.send("Tell me all.")
+    expect(chat.answers.last).to_contain_text("The first half")
+    chat.page.reload()
+    expect(chat.questions).to_contain_text(["Tell me all."])
+    expect(chat.answers).to_contain_text(["The first half"])
+    expect(chat.answers.last.get_by_role("alert")).to_contain_text("page was closed")
+    chat.idle()
+    assert server.chats()[0].gone.wait(60)
+    assert [m["status"] for m in chat.stored("messages")].count("streaming") == 0
+    server.chat(Answer("All of it."))
+    chat.answers.last.get_by_role("button", name="Retry").click()
+    expect(chat.answers.last).to_contain_text("All of it.")
+    chat.idle()
+    assert roles(server.chats()[-1].json) == ["system", "user"]
+
+
+def test_a_reload_before_the_first_word_keeps_the_question(
+    chat: Chat, server: ScriptedServer
+) -> None:
+    gate = Gate()
+    server.chat(Answer(gate, "Too late."))
+    chat.send("Are you there?")
+    assert gate.reached.wait(60)
+    chat.page.reload()
+    expect(chat.questions).to_contain_text(["Are you there?"])
+    chat.idle()
+    chat.ask("Once more: are you there?")
+    assert server.chats()[-1].json["messages"][-1]["content"].endswith("Once more: are you there?")
+
+
+def test_a_reload_in_mid_fold_loses_nothing_and_folds_nothing_twice(
+    chat: Chat, server: ScriptedServer
+) -> None:
+    chat.exact()
+    server.default_chat = Answer(apples(70))
+    before_words, between_words = Gate(), Gate()
+    server.utility(Answer(before_words, "- Lost."), Answer("- Also", between_words, " lost."))
+    server.default_utility = Answer("- The cellar key hangs behind the clock.")
+    chat.ask("The cellar key hangs behind the clock." + apples(70))
+    number = 1
+    for gate in (before_words, between_words):
+        while not gate.reached.is_set() and number < 12:
+            number += 1
+            chat.ask(f"Question {number}." + apples(70))
+        assert gate.reached.wait(60), "no fold began"
+        commits = len(chat.stored("folds"))
+        chat.page.reload()
+        expect(chat.questions).to_have_count(number)
+        chat.idle()
+        assert len(chat.stored("folds")) == commits, "a fold without an end was committed"
+        chat.exact()
+    while chat.folds.count() == 0 and number < 12:
+        number += 1
+        chat.ask(f"Question {number}." + apples(70))
+    expect(chat.folds.first).to_be_visible()
+    expect(chat.summary).not_to_have_value("")
+    chat.accounted()
+    once(chat)
+    summary, record = chat.summary.input_value(), chat.summary_record()
+    assert record is not None
+    calls, folds = len(server.utilities()), len(chat.stored("folds"))
+    chat.page.reload()
+    expect(chat.summary).to_have_value(summary)
+    expect(chat.questions).to_have_count(number)
+    chat.exact()
+    chat.idle()
+    assert chat.summary_record() == record
+    assert len(server.utilities()) == calls, "a reload folded again"
+    assert len(chat.stored("folds")) == folds
+    chat.ask("Where does the key hang?")
+    assert "behind the clock" in "\n".join(contents(server.chats()[-1].json))
+
+
+def test_two_chats_that_begin_with_the_same_words_share_no_memory(
+    chat: Chat, server: ScriptedServer
+) -> None:
+    chat.exact()
+    server.default_chat = Answer(apples(60))
+    server.default_utility = Answer("- The password is Zebrafink.")
+    chat.ask("Hello, let us talk.")
+    chat.ask("The password is Zebrafink." + apples(60))
+    for number in range(4):
+        chat.ask(f"Question {number}." + apples(60))
+    chat.fold()
+    expect(chat.summary).to_have_value("- The password is Zebrafink.")
+    chat.new()
+    expect(chat.summary).to_have_value("")
+    server.forget()
+    server.default_utility = Answer("- Another talk.")
+    chat.ask("Hello, let us talk.")
+    for number in range(5):
+        chat.ask(f"What is the password? {number}" + apples(60))
+    chat.fold()
+    chat.ask("What is the password?")
+    assert server.requests
+    assert not any(b"Zebrafink" in request.body for request in server.requests)
+    assert "Zebrafink" not in chat.summary.input_value()
+    chat.conversations.get_by_role("button", name="Hello, let us talk.", exact=True).last.click()
+    expect(chat.summary).to_have_value("- The password is Zebrafink.")
+
+
+def test_a_draft_survives_a_reload_and_stays_with_its_chat(
+    open_chat: Callable[..., Chat], server: ScriptedServer
+) -> None:
+    chat = open_chat()
+    chat.ask("One chat")
+    chat.box.fill("half a thought")
+    chat.page.reload()
+    expect(chat.box).to_have_value("half a thought")
+    chat.new()
+    expect(chat.box).to_have_value("")
+    chat.open("One chat")
+    expect(chat.box).to_have_value("half a thought")
