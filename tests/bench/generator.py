@@ -29,8 +29,9 @@ from tests.bench.phrases import (
 DAY = 86_400_000
 START = 1_767_261_600_000  # 1 January 2026, 10:00 UTC
 MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,8 @@ def facts(rng: random.Random) -> list[Fact]:
         code = f"```python\ndef {name}(rows):\n    return rows[0].total / len(rows)\n```"
         out.append(
             Fact(
-                f"The crash is in {name}, line {line} of {file}.py, when the list is empty:\n{code}",
+                f"The crash is in {name}, line {line} of {file}.py, when the list is empty:\n"
+                f"{code}",
                 f"Which function crashes in {file}.py, and on which line?",
                 f"{name} {line}",
                 "code",
@@ -191,7 +193,8 @@ def facts(rng: random.Random) -> list[Fact]:
             "czech",
         ),
         Fact(
-            f"Mein Zug nach {town} fährt um {w.number(5, 9)} Uhr {number} von Gleis {number + 1} ab.",
+            f"Mein Zug nach {town} fährt um {w.number(5, 9)} Uhr {number}"
+            f" von Gleis {number + 1} ab.",
             f"Von welchem Gleis fährt der Zug nach {town}?",
             str(number + 1),
             "german",
@@ -216,11 +219,11 @@ def facts(rng: random.Random) -> list[Fact]:
 def _paste(rng: random.Random) -> str:
     """A wall of log lines, about 900 tokens, that nobody asks about."""
     lines = ["Here is the log, no need to comment:", "```"]
-    for i in range(34):
-        lines.append(
-            f"2026-03-{rng.randint(1, 28):02} 12:{i:02}:07 WARN {rng.choice(THINGS)}"
-            f".{rng.choice(THINGS)} retry={rng.randint(1, 9)} id={rng.getrandbits(40):010x}"
-        )
+    lines += [
+        f"2026-03-{rng.randint(1, 28):02} 12:{i:02}:07 WARN {rng.choice(THINGS)}"
+        f".{rng.choice(THINGS)} retry={rng.randint(1, 9)} id={rng.getrandbits(40):010x}"
+        for i in range(34)
+    ]
     return "\n".join([*lines, "```"])
 
 
@@ -238,7 +241,7 @@ def generate(seed: int, *, turns: int = 130, long_answers: bool = False) -> Chat
     planted = facts(rng)
     said: dict[int, tuple[Fact, bool]] = {}  # turn -> (fact, whether it is the update)
     first = rng.sample(range(2, turns * 6 // 10), len(planted))
-    free = [t for t in range(turns * 6 // 10, turns * 9 // 10)]
+    free = list(range(turns * 6 // 10, turns * 9 // 10))
     rng.shuffle(free)
     for fact, turn in zip(planted, sorted(first), strict=True):
         said[turn] = (fact, False)

@@ -6,7 +6,6 @@ two adjacent lines that hold another word of the question too. Works on words of
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -44,7 +43,9 @@ def share(wanted: frozenset[str], found: frozenset[str]) -> float:
     return len(wanted & found) / len(wanted) if wanted else 0.0
 
 
-def judge(lines: Sequence[str], question: str, answer: str, names: Sequence[str]) -> tuple[int, int]:
+def judge(
+    lines: Sequence[str], question: str, answer: str, names: Sequence[str]
+) -> tuple[int, int]:
     """(loose, anchored), each 0 or 1."""
     wanted = answer_words(answer, names)
     if not wanted:
@@ -62,7 +63,15 @@ def judge(lines: Sequence[str], question: str, answer: str, names: Sequence[str]
 
 def common_prefix(before: str, after: str) -> int:
     """Characters that two prompts share at their head."""
-    return len(os.path.commonprefix([before, after]))
+    most = min(len(before), len(after))
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if before[:middle] == after[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def percent(values: Sequence[float]) -> float:

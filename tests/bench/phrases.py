@@ -1,34 +1,52 @@
 """Words and sentences for the generated chats. All made up for this project."""
 
-NAMES = tuple(
-    """Adaora Brunhild Casimir Delphine Eskil Fiammetta Gwendal Hanneke Ibolya Joaquim Katarzyna
-    Leopold Maëlle Nikodem Ottilie Paavo Quirin Rosalba Stellan Tindra Urszula Vendela Wojtek
-    Ximena Yannick Zdenka""".split()
+
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+NAMES = _list(
+    """
+    Adaora Brunhild Casimir Delphine Eskil Fiammetta Gwendal Hanneke Ibolya Joaquim
+    Katarzyna Leopold Maëlle Nikodem Ottilie Paavo Quirin Rosalba Stellan Tindra Urszula
+    Vendela Wojtek Ximena Yannick Zdenka
+    """
 )
-TOWNS = tuple(
-    """Aarhus Bergamo Cáceres Dinant Eger Freiburg Ghent Haarlem Izola Jihlava Kaunas Lugo Mdina
-    Nafplio Ohrid Piran Quimper Rovaniemi Sibiu Tartu Uppsala Vilnius Waterford Zadar""".split()
+TOWNS = _list(
+    """
+    Aarhus Bergamo Cáceres Dinant Eger Freiburg Ghent Haarlem Izola Jihlava Kaunas Lugo
+    Mdina Nafplio Ohrid Piran Quimper Rovaniemi Sibiu Tartu Uppsala Vilnius Waterford Zadar
+    """
 )
 PROJECTS = (
     "greenhouse", "newsletter", "rooftop concert", "bakery website", "choir recording",
     "museum audio guide", "kayak club", "seed library", "podcast", "reading room", "bus timetable",
     "pottery kiln",
 )  # fmt: skip
-THINGS = tuple(
-    """lantern orchard ledger harvest beacon copper meadow signal voyage cellar atlas marble quarry
-    thistle gallery compass furnace pantry willow harbour canyon spindle glacier parlour""".split()
+THINGS = _list(
+    """
+    lantern orchard ledger harvest beacon copper meadow signal voyage cellar atlas marble
+    quarry thistle gallery compass furnace pantry willow harbour canyon spindle glacier
+    parlour
+    """
 )
-TOOLS = tuple(
-    """Inkwell Gantry Tidepool Sparrowhawk Lodestar Millrace Cinderblock Foxglove Quillon Rampart
-    Saltmarsh Turnstile""".split()
+TOOLS = _list(
+    """
+    Inkwell Gantry Tidepool Sparrowhawk Lodestar Millrace Cinderblock Foxglove Quillon
+    Rampart Saltmarsh Turnstile
+    """
 )
-FOODS = tuple(
-    """celery walnuts mussels buckwheat apricots mustard sesame turnips chestnuts lentils paprika
-    rhubarb almonds cucumbers marzipan fennel""".split()
+FOODS = _list(
+    """
+    celery walnuts mussels buckwheat apricots mustard sesame turnips chestnuts lentils
+    paprika rhubarb almonds cucumbers marzipan fennel
+    """
 )
-IDENTIFIERS = tuple(
-    """average_price load_tariff mergeBatches parse_ticket_row flushQueue next_free_slot
-    scaleToGrid trim_outliers""".split()
+IDENTIFIERS = _list(
+    """
+    average_price load_tariff mergeBatches parse_ticket_row flushQueue next_free_slot
+    scaleToGrid trim_outliers
+    """
 )
 GREETINGS = (
     "Hey!", "Hi again.", "Okay.", "So,", "Oh, and one more thing.", "Well,", "Right.", "Haha, yes.",

@@ -108,7 +108,9 @@ def measure(scores: Scores, kept: Remembered) -> None:
             scores.summarised += fold["tokens_in"]
             scores.violations += bool(covered & set(fold["covered"]))
             covered |= set(fold["covered"])
-        shown = {i for p in line["payload"] if p["kind"] in ("window", "question") for i in p["ids"]}
+        shown = {
+            i for p in line["payload"] if p["kind"] in ("window", "question") for i in p["ids"]
+        }
         upto = at[line["upto"]]
         scores.violations += line["tokens"] > line["budget"]
         scores.violations += line["payload"][-1]["kind"] != "question"

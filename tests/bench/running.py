@@ -25,9 +25,7 @@ def messages_of(chat: Chat) -> list[Message]:
         role = "user" if turn.role == "user" else "assistant"
         parts = (Part("text", turn.content),)
         out.append(
-            Message(
-                turn.id, ID, parent, role, parts, created_at=turn.created_at, name=turn.name
-            )
+            Message(turn.id, ID, parent, role, parts, created_at=turn.created_at, name=turn.name)
         )
     return out
 

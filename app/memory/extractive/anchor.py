@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from app.memory.extractive.words import low_words
+from app.memory.extractive.words import low_words, word_set
 
 MONTHS = [
     "January",
@@ -35,8 +35,9 @@ _NUM = r"(a|an|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2})"
 _POINT = re.compile(
     rf"\b(?:(?P<yesterday>yesterday|last night|včera|gestern|ayer|вчера)|"
     rf"(?P<tomorrow>tomorrow|zítra|demain|завтра)|"
-    rf"(?P<last>last|this past|next|this coming) (?P<unit>{_WEEKDAY}|weekend|week|month|year|summer|winter|"
-    rf"spring|fall|autumn|{'|'.join(MONTHS[:4] + MONTHS[5:])})|"
+    rf"(?P<last>last|this past|next|this coming) "
+    rf"(?P<unit>{_WEEKDAY}|weekend|week|month|year|summer|winter|spring|fall|autumn|"
+    rf"{'|'.join(MONTHS[:4] + MONTHS[5:])})|"
     rf"(?P<ago>{_NUM} {_SPAN} ago)|(?P<ahead>in {_NUM} {_SPAN}))\b|"
     r"(?P<cjk1>昨日|昨天)|(?P<cjk2>明日|明天)|(?P<cjk3>去年)|(?P<cjk4>来年|明年)|(?P<cjk5>先月|上个月)|"
     r"(?P<cjk6>来月|下个月)",
@@ -47,7 +48,7 @@ _WRITTEN = (
     re.compile(r"\b([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})\b"),
     re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b"),
 )
-_HINTS = frozenset("yesterday night gestern ayer tomorrow demain last this next ago in".split())
+_HINTS = word_set("yesterday night gestern ayer tomorrow demain last this next ago in")
 Day = tuple[int, int, int]
 
 

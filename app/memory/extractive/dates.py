@@ -11,7 +11,7 @@ import time
 from functools import lru_cache
 
 from app.memory.extractive.anchor import write
-from app.memory.extractive.words import low_words
+from app.memory.extractive.words import low_words, word_set
 
 _HEADER = re.compile(r"^\s*\[([^\[\]\n]{4,40})\]\s*")
 _CLOCK = re.compile(
@@ -24,12 +24,14 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 # Words that mean something only beside the day they were said on. All languages in one pattern;
 # a language that is missing here only loses the date on such a line when the tense does not show.
 RELATIVE = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|ago|recently|just|lately|this (?:morning|week|month|year|"
-    r"weekend|summer|winter|spring|fall|autumn|past)|(?:last|next|past|coming|previous) (?:\w+ )?"
+    r"\b(?:yesterday|today|tonight|tomorrow|ago|recently|just|lately|"
+    r"this (?:morning|week|month|year|weekend|summer|winter|spring|fall|autumn|past)|"
+    r"(?:last|next|past|coming|previous) (?:\w+ )?"
     r"(?:night|week|weekend|month|year|summer|winter|spring|fall|autumn|few|two|three|"
     r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tues?|wed|thurs?|fri|sat|sun|"
     r"january|february|march|april|may|june|july|august|september|october|november|december)"
-    r"|in (?:a|one|two|three|\d+) (?:days?|weeks?|months?)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|in (?:a|one|two|three|\d+) (?:days?|weeks?|months?)"
+    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day"
     r"|včera|dnes|zítra|předevčírem|pozítří|minul\w+|příští|loni|letos|před \w+ \w+"
     r"|gestern|heute|morgen|letzte\w*|nächste\w*|neulich|hier soir|demain|aujourd.hui|"
     r"la semaine (?:dernière|prochaine)|ayer|mañana|hoy|la semana (?:pasada|que viene)|"
@@ -69,9 +71,11 @@ def date_of(created_at: int) -> str:
     return write((day.tm_year, day.tm_mon, day.tm_mday))
 
 
-_HINTS = frozenset(
-    """yesterday today tonight tomorrow ago recently just lately this last next past coming previous in
-    on dnes před příští gestern heute morgen neulich hier demain ayer hoy""".split()
+_HINTS = word_set(
+    """
+    yesterday today tonight tomorrow ago recently just lately this last next past coming
+    previous in on dnes před příští gestern heute morgen neulich hier demain ayer hoy
+    """
 )
 
 

@@ -17,7 +17,7 @@ _KATAKANA = "\u30a1"
 def restore_details(
     summary_lines: Sequence[Line], items: Sequence[Source], room: int, lexicon: Lexicon
 ) -> list[Line]:
-    """Lines of ``items`` that hold details which ``summary_lines`` lack, at most ``room`` tokens."""
+    """Lines that hold details which ``summary_lines`` lack, at most ``room`` tokens."""
     if room < 1 or not items:
         return []
     said = frozenset(

@@ -10,32 +10,49 @@ import math
 import re
 
 from app.memory.extractive.split import Unit
-from app.memory.extractive.words import STOP, bigrams, is_dense, is_kana, low_words, runs, stem
+from app.memory.extractive.words import (
+    STOP,
+    bigrams,
+    is_dense,
+    is_kana,
+    low_words,
+    runs,
+    stem,
+    word_set,
+)
 
 # Whole words (lower case) and beginnings of words, several languages side by side.
-_FIRST = frozenset(
-    """i i'm i've i'd i'll my mine we we're we've we'll our ours jsem jsme můj moje moji mám máme náš
-    naše ich mein meine meinen meiner wir unser unsere je j'ai mon ma mes nous notre yo mi mis tengo
-    nosotros я мой моя мы наш""".split()
+_FIRST = word_set(
+    """
+    i i'm i've i'd i'll my mine we we're we've we'll our ours jsem jsme můj moje moji mám
+    máme náš naše ich mein meine meinen meiner wir unser unsere je j'ai mon ma mes nous
+    notre yo mi mis tengo nosotros я мой моя мы наш
+    """
 )
-_DECIDED = frozenset(
-    """must always never deadline budget instead only remember goal plan plans planned planning
-    correction actually musí musíme nikdy vždy místo nově termín muss niemals immer statt jetzt jamais
-    toujours nunca siempre никогда всегда теперь""".split()
+_DECIDED = word_set(
+    """
+    must always never deadline budget instead only remember goal plan plans planned planning
+    correction actually musí musíme nikdy vždy místo nově termín muss niemals immer statt
+    jetzt jamais toujours nunca siempre никогда всегда теперь
+    """
 )
 _DECIDED_HEADS = (
-    "decid", "agreed", "prefer", "allerg", "changed", "switched", "moved", "rozhod", "dohod", "změn",
-    "alergi", "entschied", "beschloss", "décid", "решил",
+    "decid", "agreed", "prefer", "allerg", "changed", "switched", "moved", "rozhod", "dohod",
+    "změn", "alergi", "entschied", "beschloss", "décid", "решил",
 )  # fmt: skip
-_SECOND = frozenset("you your you're you've you'll yours".split())
+_SECOND = word_set("you your you're you've you'll yours")
 # Thanks, congratulations and the like; what is told as done.
-_COURTESY = frozenset(
-    """thank thanks congrats congratulations glad sorry proud welcome děkuju děkuji díky promiň danke
-    merci désolé gracias спасибо agree""".split()
+_COURTESY = word_set(
+    """
+    thank thanks congrats congratulations glad sorry proud welcome děkuju děkuji díky promiň
+    danke merci désolé gracias спасибо agree
+    """
 )
-_PAST = frozenset(
-    """went got had was were made took saw did won met bought found gave came told began chose felt
-    grew left lost ran sold spent taught wrote read""".split()
+_PAST = word_set(
+    """
+    went got had was were made took saw did won met bought found gave came told began chose
+    felt grew left lost ran sold spent taught wrote read
+    """
 )
 _DENSE_FIRST = ("私", "僕", "俺", "我")
 _DENSE_DECIDED = ("決め", "決定", "変更", "必ず", "禁止", "締め切り", "决定", "必须", "改为")
@@ -132,6 +149,12 @@ def features(
     return out
 
 
+def _decided(text: str, low: frozenset[str]) -> bool:
+    if not low.isdisjoint(_DECIDED) or any(word.startswith(_DECIDED_HEADS) for word in low):
+        return True
+    return not text.isascii() and any(cue in text for cue in _DENSE_DECIDED)
+
+
 def prior(unit: Unit, role: str, *, answers: bool = False) -> float:
     """How likely the unit is a fact that is asked about later: a factor around 1.
 
@@ -149,17 +172,15 @@ def prior(unit: Unit, role: str, *, answers: bool = False) -> float:
         factor *= ASKED
     elif text.endswith(("!", "！")):
         factor *= SHOUTED
-    if not low.isdisjoint(_DECIDED) or any(word.startswith(_DECIDED_HEADS) for word in low):
-        factor *= DECIDED
-    elif dense and any(cue in text for cue in _DENSE_DECIDED):
+    if _decided(text, low):
         factor *= DECIDED
     elif not low.isdisjoint(_SECOND):
         factor *= SECOND
-    if not low.isdisjoint(_COURTESY) or dense and any(cue in text for cue in _DENSE_COURTESY):
+    if not low.isdisjoint(_COURTESY) or (dense and any(cue in text for cue in _DENSE_COURTESY)):
         factor *= POLITE
     if text[:8].lower().replace("’", "'").startswith(_BACK):
         factor *= BACK
-    if not low.isdisjoint(_FIRST) or dense and any(cue in text for cue in _DENSE_FIRST):
+    if not low.isdisjoint(_FIRST) or (dense and any(cue in text for cue in _DENSE_FIRST)):
         factor *= FIRST
     if not low.isdisjoint(_PAST) or any(len(w) > 4 and w.endswith("ed") for w in low):
         factor *= TOLD

@@ -86,7 +86,7 @@ def units(text: str, names: frozenset[str] = frozenset()) -> tuple[Unit, ...]:
     out: list[Unit] = []
     code = False
     for block in _blocks(text):
-        if block.startswith("```") or block.startswith("~~~"):
+        if block.startswith(("```", "~~~")):
             code = not code
             continue
         if code:
@@ -224,7 +224,7 @@ def is_code(text: str) -> bool:
     if text.endswith((".", "!", "?", "。")):
         return False
     marks = sum(text.count(mark) for mark in "={}[]<>\\|()")
-    return marks >= 3 or marks == 2 and "=" in text
+    return marks >= 3 or (marks == 2 and "=" in text)
 
 
 def trim(text: str, names: frozenset[str] = frozenset()) -> str:

@@ -16,6 +16,7 @@ from app.memory.extractive.shorten import drop_least, shorten
 from app.memory.extractive.types import Lexicon, Line, Source
 from app.memory.extractive.updates import replaced
 
+
 def summarise(
     previous: Sequence[Line], items: Sequence[Source], limit: int, lexicon: Lexicon
 ) -> list[Line]:
@@ -53,9 +54,19 @@ def weigh(pool: list[Record], lexicon: Lexicon) -> tuple[list[Candidate], list[i
     for (r, u), text, cost in zip(flat, texts, counted, strict=False):
         record = pool[r]
         extra = day_cost[record.day] if record.day and leans_on_date(text) else 0
-        factor = prior(record.units[u], record.role, answers=record.answers) * (1.5 if record.opaque else 1.0)
-        out.append(Candidate(r, u, cost + extra, features(text, rarity, names, record.units[u].kind), factor,
-                             record.units[u].hangs))
+        factor = prior(record.units[u], record.role, answers=record.answers) * (
+            1.5 if record.opaque else 1.0
+        )
+        out.append(
+            Candidate(
+                r,
+                u,
+                cost + extra,
+                features(text, rarity, names, record.units[u].kind),
+                factor,
+                record.units[u].hangs,
+            )
+        )
     for old, new, sure in replaced(texts, [pool[r].label for r, _ in flat]):
         out[old].prior *= 0.15 if sure else 0.5
         out[new].prior *= 1.3

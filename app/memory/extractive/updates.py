@@ -19,7 +19,9 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 # "From X to Y": whoever was in X, or used it, does no more.
-_FROM = re.compile(r"\b(?:from|von|aus|de|z|ze|из) ([^\W\d_a-z]\w+)\b.{0,40}? (?:to|nach|à|a|do|в) ")
+_FROM = re.compile(
+    r"\b(?:from|von|aus|de|z|ze|из) ([^\W\d_a-z]\w+)\b.{0,40}? (?:to|nach|à|a|do|в) "
+)
 ENOUGH = 0.75
 
 
@@ -83,9 +85,12 @@ def replaced(texts: Sequence[str], speakers: Sequence[str]) -> list[tuple[int, i
                 out.append((old, new, True))
         left = _FROM.search(texts[new]) if names else None
         if left is not None:
-            for old in valued[: valued.index(new)]:
-                if said[old][2] == {left.group(1).lower()} and speakers[old] == speakers[new]:
-                    out.append((old, new, False))
+            gone = frozenset([left.group(1).lower()])
+            out.extend(
+                (old, new, False)
+                for old in valued[: valued.index(new)]
+                if said[old][2] == gone and speakers[old] == speakers[new]
+            )
         for word in about:
             where[word].append(new)
     return out

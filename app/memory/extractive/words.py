@@ -10,7 +10,10 @@ import re
 from functools import lru_cache
 
 # Scripts that are written without spaces: Han, kana, Thai, Lao, Khmer, Myanmar.
-_DENSE = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f"
+_DENSE = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff"
+    r"\uf900-\ufaff\uff66-\uff9f"
+)
 DENSE = re.compile(f"[{_DENSE}]")
 _KANA = re.compile("[\u3041-\u309f\u30fc]+")
 _RUN = re.compile(
@@ -48,7 +51,14 @@ esta entre cuando muy sin sobre también me hasta hay donde quien desde todo nos
 и в не на я что он с как это а то все она так его но да ты к у же вы за бы по ее мне было вот от
 меня еще нет о из ему
 """
-STOP: frozenset[str] = frozenset(_STOP_TEXT.split())
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a list that is written as text."""
+    return frozenset(text.split())
+
+
+STOP = word_set(_STOP_TEXT)
 
 _SUFFIXES = (
     ("ies", "i", 3), ("ing", "", 4), ("edly", "", 4), ("ed", "", 4), ("es", "", 4),
@@ -57,26 +67,8 @@ _SUFFIXES = (
     ("em", "", 4), ("ém", "", 4), ("ern", "", 5), ("en", "", 5), ("er", "", 5),
     ("ами", "", 4), ("ого", "", 4), ("ов", "", 4), ("ой", "", 4), ("ы", "", 4), ("и", "", 4),
 )  # fmt: skip
-_SMALL = dict(
-    zip(
-        [
-            "zero",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-        ],
-        ["0", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"],
-        strict=True,
-    )
-)
+_SMALL = {"zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+          "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12"}  # fmt: skip
 _VOWELS = frozenset("aeiouyáéěíóúůýàèìòùâêîôûäöüаеёиоуыэюя")
 
 

@@ -45,8 +45,9 @@ _COUNT = re.compile(
     re.IGNORECASE,
 )
 _WHO = re.compile(
-    r"\b(?:who|whom|whose|which|what(?:'s| is| was) the name|where|kdo|kde|jak se jmenuje|wer|wo|wie "
-    r"heißt|qui|où|quién|dónde|cómo se llama|кто|где|как зовут)\b|誰|どこ|谁|哪",
+    r"\b(?:who|whom|whose|which|what(?:'s| is| was) the name|where|kdo|kde|"
+    r"jak se jmenuje|wer|wo|wie heißt|qui|où|quién|dónde|cómo se llama|кто|где|как зовут)\b|"
+    r"誰|どこ|谁|哪",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
@@ -122,7 +123,9 @@ def _pieces(
     raw: list[tuple[str, int, str, str]] = []
     for id in scores:
         for n, unit in enumerate(units(index.body(id, texts[id][1]), names)):
-            text = anchor(unit.text, index.day(id), dated=True) if unit.kind == "prose" else unit.text
+            text = (
+                anchor(unit.text, index.day(id), dated=True) if unit.kind == "prose" else unit.text
+            )
             raw.append((id, n, text, unit.kind))
     counted = lexicon.count_many(
         [" " + text for _, _, text, _ in raw] + [_head(index, id) + "\n" for id in scores]
