@@ -10,7 +10,7 @@ import json
 import os
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -25,7 +25,8 @@ from app.conversation.turns import turns
 from tests.property.machine.models import ANSWERS, SUMMARIES
 from tests.property.machine.world import Page, World
 
-LONG = os.environ.get("PLEAT_MACHINE") == "long"
+LENGTH = os.environ.get("PLEAT_MACHINE", "")  # "long" for many minutes, "brief" for mutants
+EXAMPLES = {"long": 4000, "brief": 12}.get(LENGTH, 120)
 TAB = st.integers(0, 1)
 PLACE = st.integers(0, 40)
 PRESETS = st.sampled_from(["pleat", "minisearch", "dost", "switchboard"])
@@ -357,11 +358,13 @@ class MemoryMachine(RuleBasedStateMachine):
 
 def test_the_rules_hold_whatever_happens_in_whatever_order() -> None:
     profile = settings(
-        max_examples=4000 if LONG else 60,
-        stateful_step_count=60 if LONG else 40,
+        max_examples=EXAMPLES,
+        stateful_step_count=60 if LENGTH == "long" else 40,
         deadline=None,
-        derandomize=not LONG,
+        derandomize=LENGTH != "long",
         print_blob=True,
         suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate] if LENGTH == "brief" else list(Phase),
+        database=None,
     )
     run_state_machine_as_test(MemoryMachine, settings=profile)
