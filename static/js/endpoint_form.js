@@ -194,8 +194,19 @@ export class EndpointForm {
         ...items.map((item) => el("option", { value: item.id, text: text(item) })));
     }
     this.modelPick.value = items.some((item) => item.id === this.model.value) ? this.model.value : "";
+    this.#onlyOne(mine ? models : null);
     if (mine && models.state === "failed") this.model.tell(models.error || "The list could not be loaded.");
     else if (mine && models.state === "ready") this.model.tell("");
+  }
+
+  /** A server that offers one model leaves nothing to choose. */
+  #onlyOne(models) {
+    const settings = topic("settings");
+    if (models?.state !== "ready" || models.items.length !== 1 || this.taken === models) return;
+    this.taken = models; // once for each list: a name that was taken out by hand stays out
+    if (settings.chat_endpoint !== this.id || settings.chat_model || this.model.value) return;
+    this.model.control.value = models.items[0].id;
+    this.model.save();
   }
 
   async #remove() {

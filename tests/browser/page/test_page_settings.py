@@ -135,6 +135,14 @@ def test_models_of_the_list_can_be_chosen(settings) -> None:
     expect(page.get_by_role("alert").filter(has_text="No answer from the server.")).to_be_visible()
 
 
+def test_the_only_model_of_a_server_is_chosen_at_once(settings) -> None:
+    settings.publish("settings", chat_model="")
+    settings.page.get_by_label("Chat model", exact=True).fill("")
+    items = [{"id": "alone", "context_size": 4096}]
+    settings.publish("models", endpoint_id="e1", items=items, state="ready")
+    assert [{"chat_model": "alone"}] in settings.asked("update_settings", 1)
+
+
 def test_the_numbers_of_the_preset_are_fields(settings) -> None:
     type_into(settings, "Recalled passages", "0")
     assert settings.asked("update_settings") == [[{"recall_tokens": "0"}]]
