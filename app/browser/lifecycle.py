@@ -1,4 +1,4 @@
-"""The page's life: what must be saved before it goes, and storage that should outlive the week."""
+"""The page's life: what must be saved before it goes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import js
-from pyodide.ffi import JsException, create_proxy
+from pyodide.ffi import create_proxy
 
 _proxies: list[Any] = []
 
@@ -25,11 +25,3 @@ def before_hiding(handler: Callable[[], object]) -> None:
     _proxies.extend((leaving_proxy, hidden_proxy))
     js.window.addEventListener("pagehide", leaving_proxy)
     js.document.addEventListener("visibilitychange", hidden_proxy)
-
-
-async def ask_to_persist() -> bool:
-    """Ask the browser not to evict this site's storage; False where it will not say so."""
-    try:
-        return bool(await js.navigator.storage.persist())
-    except (JsException, AttributeError):
-        return False

@@ -15,6 +15,7 @@ from app.conversation.tree import Conversation, Tree
 from app.memory.ledger import Fold
 from app.state.desk import Desk
 from app.state.local_values import LocalValues
+from app.state.mirrored_fold import mirrored_fold
 from app.state.open_conversation import STREAMING, OpenConversation, stop
 from app.state.repository import UNDO_PERIOD
 from app.state.search import Search
@@ -136,6 +137,10 @@ class Library:
         opened = OpenConversation(
             conversation, tree, leaf if leaf in tree else tree.newest_leaf(), folds
         )
+        if not folds and conversation.commit:
+            summary, counter = self._desk.mirror.stored(id), self._desk.engine.counter
+            lost = mirrored_fold(summary, conversation, opened.path(), counter)
+            opened.folds = [lost] if lost else []
         opened.usage = await repository.usage(id)
         self._known[id] = conversation
         return self._opened.setdefault(id, opened)  # loaded twice at once: the first stays

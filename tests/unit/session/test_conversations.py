@@ -257,6 +257,24 @@ def test_a_mirror_that_is_missing_corrupt_or_stale_is_rebuilt_from_the_ledger(
     run(work())
 
 
+def test_where_the_ledger_is_lost_the_mirror_alone_carries_the_memory() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        await folded(tab)
+        summary = tab.state.memory.get()["summary"]
+        for record in await tab.browser.store.all("folds"):
+            await tab.browser.store.set_aside("folds", record, 1)
+        again = await tab.browser.tab().start()
+        after = again.state.memory.get()["summary"]
+        assert after["text"] == summary["text"]
+        assert after["boundary_id"] == summary["boundary_id"]
+        await again.ask("short")
+        assert any(summary["text"][:40] in content for _, content in again.prompt())
+        assert not again.faults
+
+    run(work())
+
+
 def test_a_failing_summariser_is_asked_at_most_once_a_turn_and_the_answer_comes() -> None:
     async def work() -> None:
         utility = ScriptedModel("utility", [Server(status=500) for _ in range(50)])
