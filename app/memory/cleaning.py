@@ -24,7 +24,12 @@ _WRAPPED = re.compile(
     r"(.*?)(?:</\1\s*>|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
-_FENCE = re.compile(r"```[\w.+-]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+# A fence around notes, not around code: code in another language is an answer.
+_FENCE = re.compile(
+    r"```(?:markdown|md|text|txt|plaintext|plain|json|yaml|summary|notes)?[ \t]*\n"
+    r"(.*?)(?:\n[ \t]*```|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
 _AROUND = 200  # characters around a wrapper that may be dropped with it
 _LABEL_WORDS = (
     r"(?:updated |running |new |revised |current |previous |conversation |concise |brief |final )*"
@@ -108,12 +113,13 @@ def _without_chatter(text: str) -> str:
 def _unwrap(text: str, pattern: re.Pattern[str], group: int) -> str:
     """What stands inside a wrapper, when little stands around it."""
     found = pattern.search(text)
-    if found is None or not found.group(group).strip(INVISIBLE):
+    if found is None:
         return text
     if found.start() > _AROUND or len(text) - found.end() > _AROUND:
         return text
     around = text[: found.start()] + text[found.end() :]
-    return text if len(around) > len(found.group(group)) else found.group(group)
+    inside = found.group(group)
+    return text if len(around.strip(INVISIBLE)) > len(inside) else inside
 
 
 def _is_echo(line: str) -> bool:

@@ -6,11 +6,13 @@ larger than the summariser's context. Cuts fall between grapheme-like units, not
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from app.memory.tokens import Counter
 
 MARKER = "\n[… left out here: about {n} tokens …]\n"
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？]+[」』”]*|\n")
 _JOINERS = "\u200d\ufe0e\ufe0f"
 
 
@@ -41,7 +43,7 @@ def cut_middle(text: str, limit: int, counter: Counter) -> str:
 
 
 def cut_head(text: str, limit: int, counter: Counter) -> str:
-    """The longest simple prefix found of ``text`` within ``limit`` tokens, at a word if it can."""
+    """A prefix of ``text`` within ``limit`` tokens: to a sentence's end, else a word's, if it can."""
     if limit <= 0:
         return ""
     total = counter.text(text)
@@ -52,10 +54,14 @@ def cut_head(text: str, limit: int, counter: Counter) -> str:
         end = _boundary(text, size)
         space = text.rfind(" ", max(0, end - 40), end)
         piece = text[: space if space > 0 else end]
+        ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, end)]
+        if ends and ends[-1] * 2 >= len(piece):
+            piece = text[: ends[-1]].rstrip()
         if piece and counter.text(piece) <= limit:
             return piece
         size = min(size - 1, int(size * 0.9))
-    return ""
+    # The first character is made of more than fits: a part of it, if that does.
+    return text[:1] if counter.text(text[:1]) <= limit else ""
 
 
 def _boundary(text: str, index: int) -> int:

@@ -29,9 +29,9 @@ RECALL_FRAME = f"{_RECALL_LABEL}\n{RECALL_OPEN}\n\n{RECALL_CLOSE}\n\n{_QUESTION_
 # What chat templates and prompts use to open or close a turn, a role or our own fences. Each is
 # broken by a space behind its first character, which a reader hardly notices.
 _MARKUP = re.compile(
-    r"<(?=\||\s*/?\s*(?:notes|earlier|turns|system|user|assistant|human|tool|im_start|im_end"
-    r"|start_of_turn|end_of_turn|s|bos|eos)\s*>|<\s*/?\s*SYS\s*>>|｜)"
-    r"|\|(?=>)|\[(?=\s*/?\s*(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS)\s*\])",
+    r"<(?=\||/?(?:notes|earlier|turns|system|user|assistant|human|tool|im_start|im_end"
+    r"|start_of_turn|end_of_turn|s|bos|eos)\s*>|</?SYS>>|｜)"
+    r"|\|(?=>)|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS)\s*\])",
     re.IGNORECASE,
 )
 # A label that would speak with more than a user's voice, at the start of a line.

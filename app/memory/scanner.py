@@ -45,6 +45,7 @@ class Scanner:
     load: Callable[[str], Awaitable[ConversationMemory | None]]
     idle: Callable[[], bool]
     every_ms: Callable[[], int | None]  # None: no preset in use scans
+    report: Callable[[BaseException], None] = lambda fault: None
     _seen: dict[str, object] = field(default_factory=dict[str, object])
 
     async def run(self) -> None:
@@ -63,13 +64,14 @@ class Scanner:
             for conversation_id, mark in await self.conversations():
                 if self._seen.get(conversation_id) == mark:
                     continue
-                memory = await self.load(conversation_id)
-                if memory is None:
-                    continue
-                result = await self._look(memory)
+                try:
+                    result = await self._look(conversation_id)
+                except Exception as fault:  # one chat that cannot be read stops no other
+                    self.report(fault)
+                    result = None
                 if result is not None and result.status in ("folded", "busy"):
                     return result
-                if result is None:
+                if result is None or result.status == "nothing":
                     self._seen[conversation_id] = mark
                 if not self.idle():
                     return None
@@ -77,15 +79,16 @@ class Scanner:
         finally:
             release()
 
-    async def _look(self, memory: ConversationMemory) -> CompactResult | None:
+    async def _look(self, conversation_id: str) -> CompactResult | None:
         """Fold one conversation if its preset, its pressure and its cool-down say so."""
+        memory = await self.load(conversation_id)
+        if memory is None:
+            return None
         policy, activity = memory.settings.policy, memory.activity
         if policy.scan_share is None or pressure(memory) < policy.scan_share:
             return None
-        if memory.held:
-            return CompactResult("nothing", reason="After an undo, a question is waited for.")
         since = self.clock.now() - activity.folded_at
         if activity.folded_at and since < policy.cooldown_ms:
-            return CompactResult("nothing", reason="Cooling down.")
+            return CompactResult("dropped", reason="Cooling down.")  # looked at again
         activity.folded_at = self.clock.now()
         return await self.engine.compact(memory, "auto")

@@ -52,7 +52,7 @@ class Estimate:
 
 
 # Shares of a token, in 1/48, so that sums stay whole: on the high side of what o200k_base needs.
-_LETTER, _CAPITAL, _DIGIT, _SYMBOL, _SPACE = 14, 26, 24, 24, 6
+_LETTER, _CAPITAL, _DIGIT, _SYMBOL, _SPACE = 14, 26, 32, 28, 6
 _ACCENTED, _ALPHABETS = 44, 30  # Latin beyond ASCII; Cyrillic, Arabic, Hebrew, Indic
 _WIDE = 48  # one token: Chinese, Japanese, Korean, symbols
 _RARE_SIGN = 160  # emoji, rare Chinese, old scripts, private use, halves of a pair

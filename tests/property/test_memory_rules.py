@@ -52,6 +52,9 @@ REPLIES = st.sampled_from(
         "<html>502</html>",
         "apple " * 3000,
         "Sure! Here is my answer.",
+        '{"summary": ["Ada moved.", "7.5"]}',
+        "```\nAda moved to Brno",
+        RuntimeError("a fault of ours"),
         Server("x", status=500),
         Auth("x", status=401),
         RateLimited("x", status=429, retry_after=5),
@@ -79,6 +82,8 @@ class AnyModel:
         """The next reply, or its error."""
         self.seen.append(messages)
         reply = self.replies[len(self.seen) % len(self.replies)]
+        if isinstance(reply, RuntimeError):
+            raise RuntimeError("a fault of ours")
         if isinstance(reply, BaseException):
             raise type(reply)(reply.detail)  # type: ignore[attr-defined]
         yield Delta(text=str(reply))
@@ -130,7 +135,7 @@ def check_request(
     counted = sum(bench.counter.texts([m.content for m in sent])) + len(sent) * MESSAGE_OVERHEAD + 3
     assert counted == prepared.account["total"] <= limits.budget
     if prepared.max_tokens is not None:
-        assert 1 <= prepared.max_tokens
+        assert prepared.max_tokens >= 1
         assert (
             prepared.max_tokens == 1 or counted * limits.factor + prepared.max_tokens <= limits.size
         )
@@ -156,6 +161,16 @@ def check_request(
         fates = (word_for_word, covered, state == "excluded", state == "unsendable")
         assert sum(fates) == 1, (message.id, state, fates)
     assert coverage(memory)["unaccounted"] == 0
+
+
+def check_preview(memory: ConversationMemory, bench: Bench) -> None:
+    """What the model would see is within the budget, and each message has one state."""
+    before = len(memory.ledger)
+    view = bench.engine.request_view(memory)
+    assert view["tokens"] <= view["budget"]  # type: ignore[operator]
+    states = [entry["id"] for entry in view["states"]]  # type: ignore[attr-defined]
+    assert states == [message.id for message in memory.path.messages]
+    assert len(memory.ledger) == before
 
 
 def check_ledger(memory: ConversationMemory, bench: Bench) -> None:
@@ -190,11 +205,7 @@ def test_every_request_obeys_the_rules(
     data: st.DataObject,
 ) -> None:
     model = AnyModel(replies) if with_model else None
-    bench = Bench(
-        chosen,
-        utility=model,
-        clock=__import__("tests.support.fakes", fromlist=["FakeClock"]).FakeClock(),
-    )
+    bench = Bench(chosen, utility=model)
     pins = data.draw(st.sets(st.integers(0, 13), max_size=3))
     outs = data.draw(st.sets(st.integers(0, 13), max_size=3)) - pins
     conversation = Conversation(
@@ -218,9 +229,11 @@ def test_every_request_obeys_the_rules(
                 prepared = await bench.engine.prepare(memory)
                 check_request(memory, prepared, bench, asked)
                 check_ledger(memory, bench)
+                check_preview(memory, bench)
                 if model and len(replies) == 1 and not isinstance(replies[0], str):
                     assert len(model.seen) - calls <= 1
             say(f"a{number}", "assistant", answer, status)
+            check_preview(memory, bench)
             await bench.engine.after_answer(memory)
             check_ledger(memory, bench)
 
