@@ -142,6 +142,16 @@ class Chat:
         """All records of one of the page's stores."""
         return self.page.evaluate(RECORDS, store)
 
+    def until_stored(self, store: str, text: str) -> None:
+        """Wait until some record of the store holds this text."""
+        found = self.page.evaluate(UNTIL_STORED, [store, text])
+        assert found, f"no record of {store} holds “{text}”"
+
+    def until_value(self, key: str, text: str) -> None:
+        """Wait until some value of localStorage under a key that begins so holds this text."""
+        found = self.page.evaluate(UNTIL_VALUE, [key, text])
+        assert found, f"no value under {key} holds “{text}”"
+
     def value(self, key: str) -> str | None:
         """A text of localStorage."""
         return self.page.evaluate("(key) => localStorage.getItem(key)", key)
@@ -154,6 +164,33 @@ class Chat:
               ?? null"""
         )
 
+
+UNTIL_STORED = """async ([store, text]) => {
+  for (let turn = 0; turn < 600; turn += 1) {
+    const records = await new Promise((done) => {
+      const opening = indexedDB.open('pleat');
+      opening.onerror = () => done([]);
+      opening.onsuccess = () => {
+        const db = opening.result;
+        const asked = db.transaction(store).objectStore(store).getAll();
+        asked.onsuccess = () => { db.close(); done(asked.result); };
+        asked.onerror = () => { db.close(); done([]); };
+      };
+    });
+    if (records.some((one) => JSON.stringify(one).includes(text))) return true;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  return false;
+}"""
+
+UNTIL_VALUE = """async ([key, text]) => {
+  for (let turn = 0; turn < 600; turn += 1) {
+    for (const [name, value] of Object.entries(localStorage))
+      if (name.startsWith(key) && value.includes(text)) return true;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  return false;
+}"""
 
 RECORDS = """(store) => new Promise((done, failed) => {
   const opening = indexedDB.open('pleat');

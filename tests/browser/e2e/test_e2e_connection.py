@@ -1,4 +1,4 @@
-"""Settings, Test connection: each fault has its own words, and a good endpoint is usable at once."""
+"""Test connection: each fault has its own words, and a good endpoint is usable at once."""
 
 from __future__ import annotations
 

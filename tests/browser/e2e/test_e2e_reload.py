@@ -95,9 +95,9 @@ def test_a_reload_in_mid_fold_loses_nothing_and_folds_nothing_twice(
 
 
 def test_two_chats_that_begin_with_the_same_words_share_no_memory(
-    chat: Chat, server: ScriptedServer
+    open_chat: Callable[..., Chat], server: ScriptedServer
 ) -> None:
-    chat.exact()
+    chat = open_chat(context=8192)
     server.default_chat = Answer(apples(60))
     server.default_utility = Answer("- The password is Zebrafink.")
     chat.ask("Hello, let us talk.")
@@ -128,6 +128,7 @@ def test_a_draft_survives_a_reload_and_stays_with_its_chat(
     chat = open_chat()
     chat.ask("One chat")
     chat.box.fill("half a thought")
+    chat.until_value("pleat.draft.", "half a thought")
     chat.page.reload()
     expect(chat.box).to_have_value("half a thought")
     chat.new()
