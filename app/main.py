@@ -60,7 +60,11 @@ def build() -> tuple[Session, AppState, Counter]:
     state = AppState(report)
     status = StorageStatus(state)
     values = LocalValues(
-        LocalStorage(), clock, on_unsaved=status.values_unsaved, on_corrupt=status.corrupt
+        LocalStorage(),
+        clock,
+        on_unsaved=status.values_unsaved,
+        on_corrupt=status.corrupt,
+        on_saved=status.values_saved,
     )
     settings = SettingsStore(values, status.say)
     store = SafeStore(IndexedDb(edge.indexeddb), status.records_saved)

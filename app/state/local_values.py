@@ -24,11 +24,14 @@ class LocalValues:
         *,
         on_unsaved: Callable[[str], None],
         on_corrupt: Callable[[str], None],
+        on_saved: Callable[[], None] | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
         self._on_unsaved = on_unsaved
         self._on_corrupt = on_corrupt
+        self._on_saved = on_saved
+        self._refused = False
         self._memory: dict[str, str | None] = {}  # what storage refused to take
 
     @property
@@ -55,9 +58,15 @@ class LocalValues:
                 self._store.set(key, text)
         except StorageFailed as failed:
             self._memory[key] = text
+            self._refused = True
             self._on_unsaved(failed.kind)
             return False
         self._memory.pop(key, None)
+        if self._refused:  # storage takes again: what it had refused goes with this
+            self._refused = False
+            self.retry()
+            if self.all_saved and self._on_saved is not None:
+                self._on_saved()
         return True
 
     def retry(self) -> bool:
