@@ -43,7 +43,7 @@ def cut_middle(text: str, limit: int, counter: Counter) -> str:
 
 
 def cut_head(text: str, limit: int, counter: Counter) -> str:
-    """A prefix of ``text`` within ``limit`` tokens: to a sentence's end, else a word's, if it can."""
+    """A prefix of ``text`` within ``limit`` tokens, to a sentence's or a word's end if it can."""
     if limit <= 0:
         return ""
     total = counter.text(text)

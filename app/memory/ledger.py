@@ -131,16 +131,14 @@ class Ledger:
         return any(f.parent_id == fold_id and f.retired_at is None for f in self._folds.values())
 
     def to_undo(self, path: PathView) -> list[str]:
-        """The entries to retire so that the parent of the current fold is current again.
+        """The entries to retire so that what was the memory before the current fold is it again.
 
-        Every valid entry that would outrank the parent goes, replaced provisional folds too.
+        That is its parent; after a rebuild, the lineage that was rebuilt. A provisional fold
+        goes with the one that stands for it.
         """
-        ranked = self.ranked(path)
-        if not ranked:
-            return []
-        parent = self.get(ranked[-1][2].parent_id)
-        rank = (-1, -1)
-        for position, commit, fold in ranked:
-            if parent is not None and fold.id == parent.id:
-                rank = (position, commit)
-        return [fold.id for position, commit, fold in ranked if (position, commit) > rank]
+        found: list[str] = []
+        fold = self.current(path)
+        while fold is not None and fold.id not in found:
+            found.append(fold.id)
+            fold = self.get(fold.replaces)
+        return found

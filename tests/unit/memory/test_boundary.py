@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -350,6 +351,25 @@ def test_rebuilding_starts_a_lineage_of_its_own() -> None:
     assert current is not None and current.parent_id is None
     assert current.covered == tuple(f"m{n}" for n in range(1, 9))
     assert len(memory.ledger) == 3
+    assert run(bench.engine.undo(memory)).count == 1  # back to what was rebuilt
+    assert memory.current is not None and memory.current.text.startswith("Two.")
+
+
+def test_the_prefix_of_a_request_does_not_change_between_folds() -> None:
+    bench = Bench(replace(SMALL, system_prompt="Be kind.", policy=make_policy("pleat")))
+    texts = [f"Part {n} " + apples(90) for n in range(6)]
+    memory = bench.open(chat(*texts))
+    assert run(bench.engine.compact(memory)).status == "folded"
+    sent: list[list[str]] = []
+    for n in range(3):
+        parent = memory.path.messages[-1].id
+        memory.append(said(f"q{n}", "user", f"Short question {n}?", parent))
+        sent.append([m.content for m in run(bench.engine.prepare(memory)).messages])
+        memory.append(said(f"a{n}", "assistant", f"Short answer {n}.", f"q{n}"))
+        run(bench.engine.after_answer(memory))
+    assert len(memory.ledger) == 1
+    for before, after in pairwise(sent):
+        assert after[: len(before) - 1] == before[:-1]  # the question carried what was recalled
 
 
 def test_a_model_replaces_a_provisional_fold_as_its_sibling_unless_it_has_a_child() -> None:
