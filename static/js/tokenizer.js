@@ -43,8 +43,30 @@ export function rankMany(name, json) {
   });
 }
 
+// A cheap look before the regular expression: 128 characters of one class in a row? What is not
+// ASCII goes with any class, so that nothing is missed.
+const CLASS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  return /[a-z]/i.test(char) ? 1 : /\d/.test(char) ? 2 : /\s/.test(char) ? 3 : 4;
+});
+
+function mayHoldRun(text) {
+  if (text.length <= SLICE) return false;
+  let kind = 0;
+  let length = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const own = code < 128 ? CLASS[code] : kind;
+    if (own === kind || kind === 0) {
+      if (++length > SLICE) return true;
+    } else length = 1;
+    kind = own;
+  }
+  return false;
+}
+
 export function countText(count, text) {
-  if (text.length < SLICE) return count(text);
+  if (text.length <= LONG && !mayHoldRun(text)) return count(text);
   const runs = [];
   let rest = [];
   let from = 0;
