@@ -203,7 +203,8 @@ def test_scripts_can_get_update_fold_and_follow_the_memory(
         """() => { window.heard = [];
           window.pleat.memory.subscribe(() => { throw new Error('a listener of mine'); });
           window.unfollow = window.pleat.memory.subscribe(
-            (now, before) => window.heard.push([now?.summary ?? null, before?.summary ?? null])); }"""
+            (now, before) => window.heard.push([now?.summary ?? null, before?.summary ?? null]));
+        }"""
     )
     for number in range(5):
         chat.ask(f"Fact {number}." + apples(40))

@@ -104,8 +104,7 @@ INTRUDERS = """([tags, attributes]) => {
       if (name.startsWith('on')) found.push(`${node.nodeName} ${name}`);
       if (/^(href|src|action|formaction|data|srcdoc|poster|background|style)$/.test(name)) {
         const outside = /^\\s*(javascript|vbscript|data:text)/i.test(value)
-          || (/^(https?:)?\\/\\//i.test(value) && node.nodeName !== 'A' && node.nodeName !== 'SCRIPT'
-              && node.nodeName !== 'LINK');
+          || (/^(https?:)?\\/\\//i.test(value) && !/^(A|SCRIPT|LINK)$/.test(node.nodeName));
         if (outside) found.push(`${node.nodeName} ${name}=${value}`);
       }
     }
