@@ -10,6 +10,7 @@ import heapq
 from dataclasses import dataclass
 
 OFFSET = 1.5
+LEAST = 0.035  # gain per token under which a line is not worth its room, even when there is room
 FADE = (1.0, 0.22, 0.06, 0.02)
 
 
@@ -61,7 +62,7 @@ def choose(
         if heap and fresh < -heap[0][0] - 1e-12 and fresh < -stale - 1e-12:
             heapq.heappush(heap, (-fresh, i))
             continue
-        if fresh <= 0.0:
+        if fresh < LEAST:
             break
         cost = c.cost + (0 if c.record in opened else heads[c.record])
         if spent + cost > limit or opened.get(c.record, 0) + cost > share:
