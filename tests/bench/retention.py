@@ -135,7 +135,7 @@ def measure(scores: Scores, kept: Remembered) -> None:
         if probe.superseded:
             summary = lines_of(line, ("summary",))
             old = judge(summary, probe.question, probe.superseded, chat.names)[1]
-            new = judge(held, probe.question, probe.answer, chat.names)[1]
+            new = judge(held, probe.question, probe.answer, chat.names)[0]
             scores.stale.append(float(old and not new))
 
 

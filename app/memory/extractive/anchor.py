@@ -49,6 +49,9 @@ _WRITTEN = (
     re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b"),
 )
 _HINTS = word_set("yesterday night gestern ayer tomorrow demain last this next ago in")
+_COMING = word_set(
+    "will i'll we'll he'll she'll they'll going gonna leave leaving due starts coming"
+)
 Day = tuple[int, int, int]
 
 
@@ -120,6 +123,8 @@ def _resolve(match: re.Match[str], base: Day) -> str:
         count, span, _ = match["ago"].lower().split()
         return _moved(count, span, -1, base)
     _, count, span = match["ahead"].lower().split()
+    if count in ("a", "an") or low_words(match.string).isdisjoint(_COMING):
+        return ""  # "in three days" may be how long it took
     return _moved(count, span, 1, base)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from app.memory.extractive.anchor import anchor
 from app.memory.extractive.dates import leans_on_date
 from app.memory.extractive.shorten import shorten
-from app.memory.extractive.split import units
+from app.memory.extractive.split import Unit, units
 from app.memory.extractive.types import Lexicon, Line
 from app.memory.extractive.updates import replaced
 from app.memory.extractive.words import stem, terms
@@ -74,6 +74,7 @@ class _Piece:
     about: float
     cost: int
     words: dict[str, float]
+    glue: str = ""  # what stood between it and the unit before
 
 
 def passages(
@@ -120,31 +121,31 @@ def _pieces(
 ) -> tuple[list[_Piece], dict[str, int]]:
     names = index.speakers()
     stems = frozenset(stem(name) for name in names)
-    raw: list[tuple[str, int, str, str]] = []
+    raw: list[tuple[str, int, str, Unit]] = []
     for id in scores:
         for n, unit in enumerate(units(index.body(id, texts[id][1]), names)):
             text = (
                 anchor(unit.text, index.day(id), dated=True) if unit.kind == "prose" else unit.text
             )
-            raw.append((id, n, text, unit.kind))
+            raw.append((id, n, text, unit))
     counted = lexicon.count_many(
         [" " + text for _, _, text, _ in raw] + [_head(index, id) + "\n" for id in scores]
     )
     top = max(scores.values())
     full = sum(index.weight(t) * share for t, share in wanted.items()) or 1.0
     pieces: list[_Piece] = []
-    for (id, n, text, kind), cost in zip(raw, counted, strict=False):
+    for (id, n, text, unit), cost in zip(raw, counted, strict=False):
         own = {t: index.weight(t) for t in terms(text) if t not in stems}
         match = sum(weight * wanted[t] for t, weight in own.items() if t in wanted) / full
         about = (scores[id] / top) ** SHARP * (1.0 + MATCH * match)
         if text.endswith(("?", "？")):
             about *= QUESTION
-        if kind == "photo":
+        if unit.kind == "photo":
             about *= PHOTO
         else:
             about *= _suits(question, text)
         words = {t: w * OWN if t in wanted else w for t, w in own.items()}
-        pieces.append(_Piece(id, n, text, about, cost, words))
+        pieces.append(_Piece(id, n, text, about, cost, words, unit.glue))
     order = sorted(range(len(pieces)), key=lambda i: (index.position(pieces[i].id), i))
     said = [pieces[i].text for i in order]
     for _, new, sure in replaced(said, [index.speaker(pieces[i].id) for i in order]):
@@ -217,7 +218,11 @@ def _render(index: RecallIndex, chosen: list[_Piece]) -> list[Passage]:
         by_id.setdefault(piece.id, []).append(piece)
     out: list[Passage] = []
     for id in sorted(by_id, key=index.position):
-        body = " ".join(p.text for p in sorted(by_id[id], key=lambda p: p.unit))
+        body, last = "", -2
+        for piece in sorted(by_id[id], key=lambda p: p.unit):
+            near = piece.glue if piece.glue and piece.unit == last + 1 else " "
+            body += near + piece.text if body else piece.text
+            last = piece.unit
         out.append(Passage(id, f"{_head(index, id)} {body}".strip()))
     return out
 
