@@ -23,6 +23,8 @@ function copyIn(folder, into) {
 }
 
 if (what === "stdlib") {
+  // PyScript's own package rides along: boot.js lets it be imported from here
+  copyIn(path.join(root, "node_modules/@pyscript/core/src/stdlib/pyscript"), "/in/pyscript");
   python.FS.writeFile("/in.zip", fs.readFileSync(path.join(root, "node_modules/pyodide/python_stdlib.zip")));
 } else if (what === "app") {
   copyIn(path.join(root, "app"), "/in/app");
@@ -65,12 +67,11 @@ def sources():
             for name in archive.namelist():
                 if not name.endswith("/") and wanted(name):
                     yield name, archive.read(name)
-    else:
-        for folder, _, names in sorted(os.walk("/in")):
-            for name in sorted(names):
-                path = os.path.join(folder, name)
-                with open(path, "rb") as file:
-                    yield os.path.relpath(path, "/in"), file.read()
+    for folder, _, names in sorted(os.walk("/in")):
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            with open(path, "rb") as file:
+                yield os.path.relpath(path, "/in"), file.read()
 
 def compiled(name, data):
     """An unchecked hash-based .pyc: no source lies beside it. Docstrings go from the library only."""

@@ -5,7 +5,8 @@
 //   <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self'
 //     'wasm-unsafe-eval'; worker-src 'self' blob:; style-src 'self'; connect-src 'self' blob: http:
 //     https:; img-src 'self' data: blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'">
-//   <script src="./static/js/csp.js"></script>            classic, before anything else that loads
+//   <script src="./static/js/storage_names.js"></script>  classic, before anything else that loads
+//   <script src="./static/js/csp.js"></script>
 //   <script type="module" src="./static/js/boot.js"></script>
 //   in <body>:
 //   <div id="boot"><progress id="boot-progress" max="1"></progress><span id="boot-text"></span></div>
@@ -138,17 +139,30 @@ window.addEventListener("py:progress", ({ detail }) => {
   if (stage) progress(...stage);
 });
 
+// PyScript writes its Python package as sources and compiles them at each boot. The same package
+// lies compiled in our standard library: import that one.
+function importCompiled(interpreter, sources) {
+  const run = interpreter.runPythonAsync.bind(interpreter);
+  const text = sources.trim();
+  interpreter.runPythonAsync = (code, ...options) => {
+    if (!code.includes(text)) return run(code, ...options);
+    performance.mark("pleat:pyscript compiled");
+    return run(code.replace(text, () => "import pyscript as _pyscript\ndel _pyscript"), ...options);
+  };
+}
+
 async function boot() {
   progress(0.02, "Loading Python…");
   const { start, sizes } = await import("./pyodide-boot.mjs");
   const python = start(cameFromNetwork() ? downloadReport(sizes) : null);
   python.catch(() => {}); // PyScript awaits the same promise, and so does the line below
-  const { hooks } = await import("../vendor/pyscript/core.js");
+  const { hooks, stdlib } = await import("../vendor/pyscript/core.js");
   // core.js holds one default hook for workers, which it turns into text and back with Function()
   // for every <script type="py">. Pleat has no Python worker; without it no 'unsafe-eval' is needed.
   hooks.worker.onBeforeRunAsync.clear();
   // PyScript hands an exception of main.py to stderr and goes on: catch it there.
-  hooks.main.onReady.add(({ io }) => {
+  hooks.main.onReady.add(({ io, interpreter }) => {
+    importCompiled(interpreter, stdlib);
     const { stderr } = io;
     io.stderr = (problem, ...rest) => {
       if (problem instanceof Error) uncaught(problem);

@@ -1,15 +1,17 @@
 // The first script of the page: narrows where the page may connect to.
 //
 // index.html's policy allows any http(s) address, because an endpoint can be anywhere. This adds a
-// second policy (both must agree) with this site and the origins of the endpoints in the settings:
-//   localStorage["pleat.settings"] (or with the prefix of storage_names.js) = {"endpoints": [{"base_url": "http://localhost:11434/v1"}, …]}
+// second policy (both must agree) with this site and the origins of the endpoints in the settings,
+// in localStorage under "pleat.settings" (storage_names.js may have put the site's path into it):
+//   {"endpoints": [{"base_url": "http://localhost:11434/v1"}, …]}
 // A policy cannot be widened while the page lives: an endpoint that is entered later is reached
 // after a reload. window.pleatMayConnect(url) tells whether this page can reach it already.
 (() => {
   "use strict";
+  const prefix = window.pleatStoragePrefix ?? "pleat."; // set by storage_names.js
   const origins = new Set();
   try {
-    const settings = JSON.parse(localStorage.getItem(`${window.pleatStoragePrefix ?? "pleat."}settings`) ?? "{}");
+    const settings = JSON.parse(localStorage.getItem(`${prefix}settings`) ?? "{}");
     for (const endpoint of Array.isArray(settings?.endpoints) ? settings.endpoints : []) {
       try {
         const url = new URL(endpoint.base_url);

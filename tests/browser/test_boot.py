@@ -36,6 +36,11 @@ def test_the_page_boots_under_its_policy_without_errors(app: Page) -> None:
     expect(app.locator("#boot-error")).to_be_hidden()
 
 
+def test_pyscripts_own_package_is_not_compiled_at_the_boot(app: Page) -> None:
+    marks = "performance.getEntriesByName('pleat:pyscript compiled').length"
+    assert app.evaluate(marks) == 1
+
+
 def test_the_policy_forbids_eval(app: Page, watch: Watch) -> None:
     watch.allow_error("unsafe-eval|EvalError")
     # in a timer: code that the driver itself evaluates is let through
