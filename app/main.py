@@ -141,7 +141,7 @@ async def main() -> None:
         await session.start()
         Page(session, state).open()
         offer(edge.memory_api, session)
-        before_hiding(lambda: session.spawn(session.save_partial()))
+        before_hiding(session.leaving)
         js.window.pleatReady()
         session.spawn(use_tokenizer(session, counter))
     except BaseException as error:

@@ -17,9 +17,10 @@ from app.memory.ledger import Fold
 from app.memory.scanner import Scanner
 from app.models.usage import UsageRecord
 from app.state.app_state import AppState
+from app.state.deletions import DRAFT
 from app.state.desk import Desk
 from app.state.exchange import Exchange
-from app.state.library import DRAFT, Library
+from app.state.library import Library
 from app.state.local_values import LocalValues
 from app.state.memory_intents import MemoryIntents
 from app.state.ports import Channel, Clock, Ids, LocalModel, Locks, ModelSource
@@ -188,6 +189,11 @@ class Session(MemoryIntents, SettingsIntents):
     async def save_partial(self) -> None:
         """Store what has come of the answers (the page may be going away)."""
         await self._talking.save_partial()
+
+    def leaving(self) -> None:
+        """The page is hidden or left: keep at once what would be lost, then properly."""
+        self._talking.keep_partials()
+        self._desk.spawn(self._talking.save_partial())
 
     async def skip(self) -> None:
         """Do not wait for the summarising model any longer."""

@@ -38,6 +38,7 @@ class Answer:
     _saved_at: float = 0.0
     _drawing: asyncio.Task[None] | None = None
     _saving: asyncio.Task[None] | None = None
+    _resting: bool = False  # the next saving waits for its time
     _memory: ConversationMemory | None = None
 
     async def run(self) -> None:
@@ -122,7 +123,8 @@ class Answer:
 
     async def _stream(self, model: ChatModel, prepared: Any) -> None:
         settings = self.desk.settings
-        self._shown_at = self._saved_at = self.desk.clock.elapsed()
+        self._shown_at = self.desk.clock.elapsed()
+        self._saved_at = self._shown_at - SAVE_EVERY  # the first words are saved at once
         deltas = model.stream(
             prepared.messages, max_tokens=prepared.max_tokens, temperature=settings.temperature
         )
@@ -151,13 +153,20 @@ class Answer:
             self._draw()
         elif self._drawing is None or self._drawing.done():
             self._drawing = self.desk.spawn(self._draw_later(SHOW_EVERY - (now - self._shown_at)))
-        if now - self._saved_at >= SAVE_EVERY and (self._saving is None or self._saving.done()):
-            self._saved_at = now
-            self._saving = self.desk.spawn(self.save())
+        if self._saving is None or self._saving.done():
+            self._saving = self.desk.spawn(self._save_later(SAVE_EVERY - (now - self._saved_at)))
 
     async def _draw_later(self, milliseconds: float) -> None:
         await self.desk.clock.sleep(milliseconds)
         self._draw()
+
+    async def _save_later(self, milliseconds: float) -> None:
+        if milliseconds > 0:
+            self._resting = True
+            await self.desk.clock.sleep(milliseconds)
+            self._resting = False
+        self._saved_at = self.desk.clock.elapsed()
+        await self.save()
 
     def _draw(self) -> None:
         self._shown_at = self.desk.clock.elapsed()
@@ -172,10 +181,16 @@ class Answer:
 
     async def save(self) -> None:
         """Store the partial text, so that a closed tab loses little."""
-        if self.message is not None and self.message.status == "streaming":
-            partial = replace(self.message, parts=self._parts())
+        partial = self.partial()
+        if partial is not None:
             patch = {"leaf_id": partial.id}
             await self.desk.repository.write(self.opened.id, [partial], patch=patch)
+
+    def partial(self) -> Message | None:
+        """The answer as far as it has come, None before and after its stream."""
+        if self.message is None or self.message.status != "streaming":
+            return None
+        return replace(self.message, parts=self._parts())
 
     def _said(self) -> bool:
         return bool("".join(self._text).strip(INVISIBLE))
@@ -190,6 +205,8 @@ class Answer:
         desk, opened = self.desk, self.opened
         if self._drawing is not None:
             self._drawing.cancel()
+        if self._saving is not None and self._resting:
+            self._saving.cancel()
         desk.learned(opened)
         self._begin(None)
         assert self.message is not None

@@ -127,15 +127,19 @@ class Desk:
         if settings != self.settings:
             self.change_settings(settings)
 
-    def show_memory(self, opened: OpenConversation) -> None:
-        """The memory may have changed: publish and mirror it."""
+    def show_memory(self, opened: OpenConversation, *, heard: bool = False) -> None:
+        """The memory may have changed: publish and mirror it.
+
+        ``heard``: another tab has told. Then nothing is mirrored: two tabs on different branches
+        would answer each other for ever.
+        """
         memory = self.memory(opened)
         commit = memory.conversation.commit
         if commit > opened.conversation.commit:  # a fold was committed here
             opened.conversation = replace(opened.conversation, commit=commit)
             self.tell_tabs(opened.id)
         opened.folds = list(iter(memory.ledger))
-        if opened.stored:
+        if opened.stored and not heard:
             self.mirror.committed(opened.id, memory.current)
         if opened is self.shown:
             view = self.engine.view(memory)

@@ -1,7 +1,4 @@
-"""The conversations: which there are, which is shown, and what happens to whole ones.
-
-A deleted conversation is a tombstone at once, can come back for a while, and is purged then.
-"""
+"""The conversations: which there are, which is shown, and what happens to whole ones."""
 
 from __future__ import annotations
 
@@ -11,17 +8,15 @@ from typing import Any, cast
 
 from app.conversation.message import Message
 from app.conversation.title import UNTITLED
-from app.conversation.tree import Conversation, Tree
-from app.memory.ledger import Fold
+from app.conversation.tree import Conversation
+from app.state.deletions import DRAFT, Deletions
 from app.state.desk import Desk
+from app.state.loading import Loader
 from app.state.local_values import LocalValues
-from app.state.mirrored_fold import mirrored_fold
-from app.state.open_conversation import STREAMING, OpenConversation, stop
-from app.state.repository import UNDO_PERIOD
+from app.state.open_conversation import OpenConversation, stop
 from app.state.search import Search
 from app.state.tabs import Tabs
 
-DRAFT = "pleat.draft."
 MAX_TITLE = 200  # characters
 
 
@@ -31,10 +26,10 @@ class Library:
     def __init__(self, desk: Desk, values: LocalValues, tabs: Tabs) -> None:
         self._desk = desk
         self._values = values
-        self._tabs = tabs
+        self._loader = Loader(desk, values, tabs)
+        self._deletions = Deletions(desk, values, self.publish)
         self._known: dict[str, Conversation] = {}
         self._opened: dict[str, OpenConversation] = {}
-        self._deleted: list[Conversation] = []
         self._search = Search()
         self._opening = 0
 
@@ -52,7 +47,6 @@ class Library:
         shown = self._desk.shown
         found = [c for c in self._known.values() if self._search.finds(c)]
         found.sort(key=lambda c: (c.updated_at, c.created_at), reverse=True)
-        undo = self._deleted[-1] if self._deleted else None
         self._desk.state.conversations.publish(
             {
                 "items": [
@@ -65,7 +59,7 @@ class Library:
                     for c in found
                 ],
                 "query": self._search.query,
-                "undo": None if undo is None else {"id": undo.id, "title": undo.title or UNTITLED},
+                "undo": self._deletions.undo_view(),
             }
         )
 
@@ -125,44 +119,11 @@ class Library:
         return self._opened.get(id) or await self._load(id)
 
     async def _load(self, id: str) -> OpenConversation | None:
-        repository = self._desk.repository
-        conversation = await repository.conversation(id)
-        if conversation is None:
+        opened = await self._loader.load(id)
+        if opened is None:
             return None
-        messages = await repository.messages(id)
-        folds = await repository.folds(id)
-        messages = await self._settled(id, messages)
-        tree = Tree(messages)
-        leaf = conversation.leaf_id
-        opened = OpenConversation(
-            conversation, tree, leaf if leaf in tree else tree.newest_leaf(), folds
-        )
-        if not folds and conversation.commit:
-            summary, counter = self._desk.mirror.stored(id), self._desk.engine.counter
-            lost = mirrored_fold(summary, conversation, opened.path(), counter)
-            opened.folds = [lost] if lost else []
-        opened.usage = await repository.usage(id)
-        self._known[id] = conversation
+        self._known[id] = opened.conversation
         return self._opened.setdefault(id, opened)  # loaded twice at once: the first stays
-
-    async def _settled(self, id: str, messages: list[Message]) -> list[Message]:
-        """Answers whose tab is gone become stopped."""
-        streaming = [m for m in messages if m.status == "streaming"]
-        if not streaming:
-            return messages
-        gone = {
-            m.id: replace(
-                m,
-                status="stopped",
-                finish="",
-                error="The page was closed while this answer came.",
-            )
-            for m in streaming
-            if not await self._tabs.alive(m.finish.removeprefix(STREAMING))
-        }
-        if gone:
-            await self._desk.repository.write(id, list(gone.values()))
-        return [gone.get(m.id, m) for m in messages]
 
     async def stored(self, opened: OpenConversation, message: Message, title: str) -> bool:
         """Store a new message at the leaf, and its conversation if it is new; False: gone."""
@@ -228,11 +189,8 @@ class Library:
             await stop(opened)
             self._desk.engine.forget(id)
         if known is not None:
-            await self._desk.repository.delete(id)
-            self._deleted.append(known)
-            self._desk.mirror.forget(id)
-            self._desk.spawn(self._purge_later(known))
-            self._desk.tell_tabs(id)
+            self._loader.forget(id)
+            await self._deletions.delete(known)
         if opened is not None and self._desk.shown is opened:
             await self._show_next()
         self.publish()
@@ -241,8 +199,7 @@ class Library:
         """Delete every conversation for good, with summaries and drafts."""
         for id in list(self._known):
             await self.delete(id)
-        for conversation in list(self._deleted):
-            await self._purge(conversation)
+        await self._deletions.purge_all()
         for key in self._values.keys(DRAFT):
             self._values.set_text(key, None)
         self.new()
@@ -250,28 +207,12 @@ class Library:
 
     async def undo_delete(self) -> None:
         """Bring back the conversation that was deleted last, and show it."""
-        if not self._deleted:
-            return
-        conversation = self._deleted.pop()
-        back = await self._desk.repository.undelete(conversation.id)
-        if back is None:
-            self._desk.state.notify.say("That chat is gone for good.", "warning")
-        else:
+        back = await self._deletions.undo()
+        if back is not None:
             self._known[back.id] = back
             self._desk.tell_tabs(back.id)
             await self.open(back.id)
         self.publish()
-
-    async def _purge_later(self, conversation: Conversation) -> None:
-        await self._desk.clock.sleep(UNDO_PERIOD)
-        await self._purge(conversation)
-        self.publish()
-
-    async def _purge(self, conversation: Conversation) -> None:
-        if conversation in self._deleted:
-            self._deleted.remove(conversation)
-            self._values.set_text(DRAFT + conversation.id, None)
-            await self._desk.repository.purge(conversation.id)
 
     async def _show_next(self) -> None:
         newest = max(self._known.values(), key=lambda c: c.updated_at, default=None)
@@ -320,12 +261,12 @@ class Library:
             return
         self._known[id] = conversation
         self._search.forget(id)
-        self._deleted = [each for each in self._deleted if each.id != id]
+        self._deletions.is_back(id)
         if opened is not None:
-            messages = await self._settled(id, await repository.messages(id))
-            folds: list[Fold] = await repository.folds(id)
+            messages = await self._loader.messages(conversation)
+            folds = await repository.folds(id)
             opened.refreshed(conversation, messages)
             opened.folds = folds
             self._desk.show_thread(opened)
-            self._desk.show_memory(opened)
+            self._desk.show_memory(opened, heard=True)
         self.publish()

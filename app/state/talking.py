@@ -14,11 +14,13 @@ from app.conversation.message import INVISIBLE, Message, Part, Role
 from app.conversation.title import title_from_text
 from app.conversation.turns import turns
 from app.state.answering import Answer
+from app.state.deletions import DRAFT
 from app.state.desk import Desk
 from app.state.fields import Refused
-from app.state.library import DRAFT, Library
+from app.state.library import Library
 from app.state.local_values import LocalValues
 from app.state.open_conversation import OpenConversation, is_disposable, stop
+from app.state.partials import Partials
 from app.state.tabs import Tabs
 
 BUSY = "An answer is on its way: wait for it, or press Stop."
@@ -35,6 +37,7 @@ class Talking:
         self._values = values
         self._tabs = tabs
         self._answers: dict[str, Answer] = {}
+        self._partials = Partials(values)
 
     async def send(self, text: str) -> None:
         """Store the question in the shown conversation, then answer it in the background.
@@ -84,6 +87,8 @@ class Talking:
             await answer.run()
         finally:
             self._answers.pop(opened.id, None)
+            if answer.message is not None:
+                self._partials.drop(answer.message.id)
             self._tabs.rest()
             beating.cancel()
         self._library.answered(opened)
@@ -114,6 +119,13 @@ class Talking:
         """Store all answers as far as they have come (the page may be going away)."""
         for answer in list(self._answers.values()):
             await answer.save()
+
+    def keep_partials(self) -> None:
+        """The same at once, where nothing can be waited for: the page is going away."""
+        for answer in self._answers.values():
+            partial = answer.partial()
+            if partial is not None and partial.parts:
+                self._partials.keep(partial)
 
     async def regenerate(self, message_id: str) -> None:
         """Another answer beside this one; a failed one that says nothing is replaced."""

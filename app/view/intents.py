@@ -65,18 +65,33 @@ class Dispatcher:
         Never raises: a promise that is rejected across the bridge would reach nobody.
         """
         try:
-            request = json.loads(text)
-            name = request["intent"]
-            intent = getattr(self._session, name, None) if name in INTENTS else None
-            if not callable(intent):
-                return _answer(error=f"This build of Pleat cannot do “{name}”.")
-            result = intent(*request.get("args", []))
+            result = self._call(text)
             if inspect.isawaitable(result):
                 result = await result
             return _answer(result=result)
         except Exception as error:
             self._report(error)
             return _answer(error=str(error) or type(error).__name__)
+
+    def now(self, text: str) -> str:
+        """The same before this returns, for intents that wait for nothing (a page that is left)."""
+        try:
+            result = self._call(text)
+            if inspect.iscoroutine(result):
+                result.close()
+                return _answer(error="This has to be waited for.")
+            return _answer(result=result)
+        except Exception as error:
+            self._report(error)
+            return _answer(error=str(error) or type(error).__name__)
+
+    def _call(self, text: str) -> object:
+        request = json.loads(text)
+        name = request["intent"]
+        intent = getattr(self._session, name, None) if name in INTENTS else None
+        if not callable(intent):
+            raise LookupError(f"This build of Pleat cannot do “{name}”.")
+        return intent(*request.get("args", []))
 
 
 def _answer(*, result: object = None, error: str | None = None) -> str:

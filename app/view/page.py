@@ -1,7 +1,7 @@
 """The thin view: topics go out to the page's scripts as JSON text, intents come in as JSON text.
 
-All work on the document is done by `static/js`; this module holds the only two bridges, both made
-once and kept: `window.pleatPage.render(topic, text)` and the proxy of the dispatcher.
+All work on the document is done by `static/js`; this module holds the only bridges, made once and
+kept: `window.pleatPage.render(topic, text)` and the proxies of the dispatcher's two doors.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Page:
     """Connects a session and its `AppState` to the document that shows them."""
 
     def __init__(self, session: Any, state: Any, port: Any | None = None) -> None:
-        """`port` has `render(topic, text)` and `connect(dispatch)`; the window's own by default."""
+        """`port` has `render(topic, text)` and `connect(dispatch, now)`; by default the page."""
         if port is None:
             from pyscript import window
 
@@ -41,7 +41,7 @@ class Page:
         self._port = port
         self._state = state
         self._dispatcher = Dispatcher(session, _log)
-        self._dispatch: Any = None
+        self._doors: list[Any] = []
         self._undo: list[Callable[[], None]] = []
         self._dirty: dict[str, Any] = {}
         self._flushing = False
@@ -56,18 +56,19 @@ class Page:
                 continue
             self._render(name, topic.get())
             self._undo.append(topic.subscribe(self._follow(name)))
-        self._dispatch = _proxy(self._dispatcher)
-        self._port.connect(self._dispatch)
+        self._doors = [_proxy(self._dispatcher), _proxy(self._dispatcher.now)]
+        self._port.connect(*self._doors)
 
     def close(self) -> None:
-        """Stop following and give the proxy back."""
+        """Stop following and give the proxies back."""
         for undo in self._undo:
             undo()
         self._undo.clear()
-        destroy = getattr(self._dispatch, "destroy", None)
-        if destroy is not None:
-            destroy()
-        self._dispatch = None
+        for door in self._doors:
+            destroy = getattr(door, "destroy", None)
+            if destroy is not None:
+                destroy()
+        self._doors.clear()
 
     def _follow(self, name: str) -> Callable[..., None]:
         def changed(value: Any, *_previous: Any) -> None:

@@ -6,6 +6,7 @@ const listeners = new Map(); // name -> [handler]
 const arrived = new Map(); // name -> JSON text not yet drawn
 const waiting = []; // intents asked before Python was ready
 let door = null;
+let atOnce = null;
 let scheduled = false;
 
 /** The newest value of a topic, or undefined before the first. */
@@ -48,9 +49,10 @@ export function publish(name, value) {
   }
 }
 
-/** Python's entry: hands over the dispatcher, which takes and gives JSON text. */
-export function connect(dispatcher) {
+/** Python's entry: hands over the dispatcher's doors, which take and give JSON text. */
+export function connect(dispatcher, now) {
   door = dispatcher;
+  atOnce = now;
   publish("boot", { state: "ready" });
   for (const ask of waiting.splice(0)) ask();
 }
@@ -62,6 +64,11 @@ export async function dispatch(intent, ...args) {
   const answer = JSON.parse(text);
   if (!answer.ok) throw new Error(answer.error);
   return answer.result;
+}
+
+/** Asks for an intent that waits for nothing, before this returns: for a page that is being left. */
+export function dispatchNow(intent, ...args) {
+  atOnce?.(JSON.stringify({ intent, args }));
 }
 
 /** For buttons: asks, and tells a refusal where notices stand. */

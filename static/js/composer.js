@@ -1,7 +1,7 @@
 // The message box. Works before Python is there: a message that is sent early waits and is shown.
 // Enter sends, Shift+Enter breaks the line, an Enter that belongs to an input method does neither.
 
-import { ask, dispatch, follow, publish, topic } from "./bus.js";
+import { ask, dispatch, dispatchNow, follow, publish, topic } from "./bus.js";
 import { $, announce, directionOf } from "./dom.js";
 
 const DRAFT_MS = 400;
@@ -31,7 +31,7 @@ export class Composer {
       if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;
       if (this.busy && !document.querySelector("dialog[open]")) this.stop();
     });
-    window.addEventListener("pagehide", () => this.saveDraft());
+    window.addEventListener("pagehide", () => this.draftTimer && dispatchNow("set_draft", this.box.value));
     follow("boot", ({ state }) => this.#boot(state));
     follow("busy", (value) => this.#busy(value));
     follow("thread", (value) => this.#opened(value));

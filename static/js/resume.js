@@ -3,7 +3,7 @@
 
 import { dispatch, publish } from "./bus.js";
 
-const key = () => `pleat.resume ${location.pathname}`;
+const key = () => `${window.pleatStoragePrefix ?? "pleat."}resume`;
 
 /** Whether the policy of this page lets a request to that address through. */
 export const allowed = (url) => window.pleatMayConnect?.(url) ?? true;

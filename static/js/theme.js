@@ -8,7 +8,7 @@
   };
   window.pleatTheme = choose;
   try {
-    const stored = JSON.parse(localStorage.getItem("pleat.settings") || "null");
+    const stored = JSON.parse(localStorage.getItem(`${window.pleatStoragePrefix ?? "pleat."}settings`) || "null");
     choose(stored && stored.theme);
   } catch {
     // No storage or unreadable: the system's own scheme holds.

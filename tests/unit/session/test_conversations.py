@@ -207,6 +207,37 @@ def test_a_tab_sees_what_another_adds_and_goes_on_from_there() -> None:
     run(work())
 
 
+def test_two_tabs_on_different_branches_do_not_answer_each_other_for_ever() -> None:
+    async def work() -> None:
+        browser = Browser()
+        tab = await browser.tab().start()
+        await folded(tab)
+        other = await browser.tab().start()
+        assert other.state.memory.get()["summary"]["fold_id"]
+        posted = len(browser.area.channels[1].posted)
+        refreshed = 0
+        refresh = other.session._library.refresh
+
+        async def counted(id: str) -> None:
+            nonlocal refreshed
+            refreshed += 1
+            assert refreshed < 50
+            await refresh(id)
+
+        other.session._library.refresh = counted  # type: ignore[method-assign]
+        first = next(each["id"] for each in tab.thread if each["role"] == "assistant")
+        await tab.session.regenerate(first)
+        await tab.session.settled()
+        await settle(400)
+        assert tab.state.memory.get()["summary"]["fold_id"] is None
+        assert other.state.memory.get()["summary"]["fold_id"] is not None
+        assert len(browser.area.channels[1].posted) == posted
+        assert not tab.faults
+        assert not other.faults
+
+    run(work())
+
+
 def test_after_a_reload_the_same_memory_is_used_and_nothing_is_folded_again() -> None:
     async def work() -> None:
         tab = await Tab().start()

@@ -258,7 +258,7 @@ def test_the_stream_is_drawn_at_most_every_fifty_milliseconds_and_saved_every_se
             for record in change.put.get("messages", ())
             if record["status"] == "streaming"
         ]
-        assert len(saved) == 1
+        assert len(saved) == 2  # the first words at once, the rest a second later
         assert tab.texts[-1].startswith("0 1 2")
 
     run(work())
@@ -283,6 +283,35 @@ def test_an_answer_whose_tab_is_gone_is_stopped_at_the_next_load() -> None:
         await third.ask("Go on")
         assert ("assistant", "Half") in third.prompt()
         await tab.session.stop()
+
+    run(work())
+
+
+def test_what_has_come_of_an_answer_is_there_after_a_reload_in_mid_stream() -> None:
+    async def work() -> None:
+        browser = Browser()
+        tab = await browser.tab().start()
+        gate = asyncio.Event()
+        tab.model.then(Reply(["The first", " half", "!"], gates={1: gate, 2: asyncio.Event()}))
+        await tab.session.send("Tell me")
+        await settle()
+        stored = [each["status"] for each in await browser.store.all("messages")]
+        assert stored == ["complete", "streaming"]  # the first words are stored at once
+        gate.set()
+        await settle()
+        browser.store.fails = "unavailable"  # nothing is waited for any more
+        tab.session.leaving()
+        lock = next(name for name in browser.locks.taken if name.startswith("pleat.tab.t1-"))
+        del browser.locks._held[lock]
+        browser.store.fails = ""
+        for task in list(tab.session._desk.tasks):
+            task.cancel()
+        again = await browser.tab().start()
+        assert again.texts == ["Tell me", "The first half"]
+        assert again.thread[-1]["status"] == "stopped"
+        assert not any(key.startswith("pleat.partial.") for key in browser.area.texts)
+        third = await browser.tab().start()
+        assert third.texts == ["Tell me", "The first half"]
 
     run(work())
 

@@ -60,6 +60,14 @@ async def test_an_exception_comes_back_in_words_and_is_reported() -> None:
     assert [type(error) for error in told] == [ValueError, KeyError]
 
 
+def test_what_waits_for_nothing_is_done_before_the_page_is_gone() -> None:
+    door, session, _ = dispatcher()
+    assert json.loads(door.now(json.dumps({"intent": "draft"})))["result"] == "half a thought"
+    assert json.loads(door.now(json.dumps({"intent": "send", "args": ["late"]})))["ok"] is False
+    assert json.loads(door.now("{"))["ok"] is False
+    assert session.calls == []
+
+
 async def test_text_that_is_no_request_is_answered_too() -> None:
     door, _, told = dispatcher()
     for text in ("", "[]", "{}", '{"intent": 3}', '{"intent": "send", "args": 7}', "{"):

@@ -18,8 +18,8 @@ class FakePort:
     def render(self, topic: str, text: str) -> None:
         self.drawn.append((topic, json.loads(text)))
 
-    def connect(self, dispatch: Any) -> None:
-        self.doors.append(dispatch)
+    def connect(self, *doors: Any) -> None:
+        self.doors.extend(doors)
 
 
 class FakeSession:
@@ -32,13 +32,13 @@ def test_the_view_follows_every_topic_that_the_state_has() -> None:
     assert topics == set(TOPICS)
 
 
-async def test_opening_draws_everything_and_hands_over_one_door() -> None:
+async def test_opening_draws_everything_and_hands_over_two_doors_once() -> None:
     state, port = AppState(), FakePort()
     page = Page(FakeSession(), state, port)
     page.open()
     page.open()
     assert [name for name, _ in port.drawn] == list(TOPICS)
-    assert len(port.doors) == 1
+    assert len(port.doors) == 2
     answer = await port.doors[0](json.dumps({"intent": "draft", "args": []}))
     assert json.loads(answer) == {"ok": True, "result": "kept"}
 
