@@ -22,6 +22,7 @@ _CUE = re.compile(
 _FROM = re.compile(
     r"\b(?:from|von|aus|de|z|ze|из) ([^\W\d_a-z]\w+)\b.{0,40}? (?:to|nach|à|a|do|в) "
 )
+_DIGIT = re.compile(r"\d")
 ENOUGH = 0.75
 
 
@@ -52,7 +53,7 @@ _NOTHING = (frozenset[str](), frozenset[str](), frozenset[str]())
 def _valued(text: str) -> bool:
     """Whether ``text`` may hold a number or a name: cheap, and true for some that do not."""
     rest = text[1:].replace(" I ", " ").replace(" I'", " ")
-    return rest != rest.lower() or any(ch.isdigit() for ch in text)
+    return rest != rest.lower() or _DIGIT.search(text) is not None
 
 
 def replaced(texts: Sequence[str], speakers: Sequence[str]) -> list[tuple[int, int, bool]]:

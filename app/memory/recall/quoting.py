@@ -20,7 +20,7 @@ from app.memory.extractive.updates import replaced
 from app.memory.extractive.words import stem, terms
 from app.memory.recall.index import RecallIndex
 
-DEPTH = 30
+DEPTH = 20
 SHARP = 1.6  # how much more the best messages count
 MATCH = 1.2  # what the question's words in the very sentence add
 OWN = 0.35  # the question's words, as a part of what a piece adds
@@ -133,6 +133,7 @@ def _pieces(
     )
     top = max(scores.values())
     full = sum(index.weight(t) * share for t, share in wanted.items()) or 1.0
+    suits = _wants(question)
     pieces: list[_Piece] = []
     for (id, n, text, unit), cost in zip(raw, counted, strict=False):
         own = {t: index.weight(t) for t in terms(text) if t not in stems}
@@ -143,7 +144,7 @@ def _pieces(
         if unit.kind == "photo":
             about *= PHOTO
         else:
-            about *= _suits(question, text)
+            about *= suits(text)
         words = {t: w * OWN if t in wanted else w for t, w in own.items()}
         pieces.append(_Piece(id, n, text, about, cost, words, unit.glue))
     order = sorted(range(len(pieces)), key=lambda i: (index.position(pieces[i].id), i))
@@ -154,18 +155,15 @@ def _pieces(
     return pieces, dict(zip(scores, counted[len(raw) :], strict=True))
 
 
-def _suits(question: str, text: str) -> float:
-    """How well the kind of ``text`` suits the kind of question, 1 when nothing is known."""
-    factor = 1.0
+def _wants(question: str) -> Callable[[str], float]:
+    """How well the kind of a text suits the kind of ``question``; 1 when nothing is known."""
     if _WHEN.search(question):
-        if _DATE.search(text) or leans_on_date(text):
-            factor *= WHEN
-    elif _COUNT.search(question):
-        if _NUMBER.search(text):
-            factor *= COUNT
-    elif _WHO.search(question) and _NAME.search(text):
-        factor *= NAMED
-    return factor
+        return lambda text: WHEN if _DATE.search(text) or leans_on_date(text) else 1.0
+    if _COUNT.search(question):
+        return lambda text: COUNT if _NUMBER.search(text) else 1.0
+    if _WHO.search(question):
+        return lambda text: NAMED if _NAME.search(text) else 1.0
+    return lambda text: 1.0
 
 
 def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece]:
