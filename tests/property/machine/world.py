@@ -29,7 +29,6 @@ from app.state.records import fold_from
 from tests.property.machine.models import RAISED, Chatter, Holding, Summariser
 from tests.property.machine.stores import Door, TabLocks
 from tests.support import rules
-from tests.support.fakes import FakeIds
 from tests.support.tab import Browser, Tab
 
 # A sentence, and what must not get lost from it.
@@ -101,19 +100,16 @@ class World:
     def open_tab(self) -> Page:
         """A new tab, started."""
         door = Door(self.store, self._wrote)
-        self.browser.tabs += 1
         shared = self.browser.locks
         locks = TabLocks(shared, absent=not self.with_locks)
         self.browser.locks = locks  # type: ignore[assignment]
-        page = Page(self.browser, name=f"t{self.browser.tabs}-", store=door)
+        page = Page(self.browser, store=door)
         self.browser.locks = shared
         page.door, page.tab_locks = door, locks  # type: ignore[attr-defined]
-        page.ids = FakeIds(f"t{self.browser.tabs}-")
         page.chatter = Chatter(self.text, self.holding, lambda sent: self._sent(page, sent))
         page.models.model = page.chatter  # type: ignore[assignment]
         page.summariser = Summariser(self.holding, self._asked, self._ended)
         page.utility = page.summariser  # type: ignore[assignment]
-        page._roles_before = page._roles  # type: ignore[attr-defined]
         prepare, committed = page.engine.prepare, page.session.fold_committed
         page.prepared = None  # type: ignore[attr-defined]
 
@@ -404,7 +400,7 @@ class World:
         for page in self.tabs:
             for opened in page.opened():
                 if opened.memory is not None:
-                    rules.check_once(opened.memory)
+                    rules.check_once(opened.memory, self.corrupted)
                     rules.check_current(opened.memory, self.read)
 
     def _patience(self) -> None:
