@@ -10,11 +10,12 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+MOST = 40_000  # characters of one message that are looked at
 LONG = 45  # words; a longer sentence is cut at its commas, then anywhere
 
 _PHOTO = re.compile(
     r"\[(photo|image|file|picture)(?::\s*((?:an? )?(?:close up |black and white )?"
-    r"(?:photo(?:graph)?y?|picture|image) of )?([^\]\n]*))?\]",
+    r"(?:photo(?:graph)?y?|picture|image) of )?([^\]\n]{0,400}))?\]",
     re.IGNORECASE,
 )
 _ITEM = re.compile(r"^\s*(?:[-*+•‣]|\d{1,3}[.)]|[a-z]\))\s+(?=\S)")
@@ -85,6 +86,8 @@ def units(text: str, names: frozenset[str] = frozenset()) -> tuple[Unit, ...]:
     """The units of ``text`` in order. ``names`` (lower case) are speakers, dropped when called."""
     out: list[Unit] = []
     code = False
+    if len(text) > MOST:  # of a huge paste its head and its end
+        text = text[: MOST // 2] + "\n" + text[-MOST // 2 :]
     for block in _blocks(text):
         if block.startswith(("```", "~~~")):
             code = not code
@@ -235,9 +238,11 @@ def trim(text: str, names: frozenset[str] = frozenset()) -> str:
         call = _VOCATIVE.match(text)
         if call is not None and _called(call.group(0)) in names:
             text = text[call.end() :]
-        tail = _TAIL.search(text)
-        if tail is not None and tail.start() > 12:
-            text = text[: tail.start()] + ("" if text[tail.start() - 1] in ".!?" else ".")
+        at = max(0, len(text) - 40)
+        tail = _TAIL.search(text[at:])
+        if tail is not None and at + tail.start() > 12:
+            end = at + tail.start()
+            text = text[:end] + ("" if text[end - 1] in ".!?" else ".")
         if text == before:
             break
     return text.strip()

@@ -75,27 +75,51 @@ def weigh(pool: list[Record], lexicon: Lexicon) -> tuple[list[Candidate], list[i
 
 def fit(pool: list[Record], taken: list[Candidate], limit: int, lexicon: Lexicon) -> list[Line]:
     """The longest head of ``taken`` whose lines, joined, are at most ``limit`` tokens."""
-    tries = 8
-    for end in range(len(taken), 0, -tries):
-        ends = list(range(end, max(0, end - tries), -1))
-        drafts = [_render(pool, taken[:e]) for e in ends]
-        counts = lexicon.count_many(["\n".join(line.text for line in d) for d in drafts])
-        for draft, count in zip(drafts, counts, strict=True):
-            if count <= limit:
-                return draft
-    return []
+    made: dict[tuple[int, ...], Line] = {}
+    step = 4  # drafts that are counted in one call
+    for end in range(len(taken), 0, -2 * step):
+        ends = list(range(end, max(0, end - 2 * step), -2))
+        found = _first_fit(pool, taken, ends, limit, lexicon, made)
+        if found:
+            more = found[0] + 1
+            if more <= len(taken) and more not in ends:
+                return (_first_fit(pool, taken, [more], limit, lexicon, made) or found)[1]
+            return found[1]
+    return (_first_fit(pool, taken, [1], limit, lexicon, made) or (0, []))[1] if taken else []
 
 
-def _render(pool: list[Record], taken: list[Candidate]) -> list[Line]:
+def _first_fit(
+    pool: list[Record],
+    taken: list[Candidate],
+    ends: list[int],
+    limit: int,
+    lexicon: Lexicon,
+    made: dict[tuple[int, ...], Line],
+) -> tuple[int, list[Line]] | None:
+    drafts = [_render(pool, taken[:end], made) for end in ends]
+    counts = lexicon.count_many(["\n".join(line.text for line in draft) for draft in drafts])
+    for end, draft, count in zip(ends, drafts, counts, strict=True):
+        if count <= limit:
+            return end, draft
+    return None
+
+
+def _render(
+    pool: list[Record], taken: list[Candidate], made: dict[tuple[int, ...], Line]
+) -> list[Line]:
     by_record: dict[int, list[int]] = {}
     for c in taken:
         by_record.setdefault(c.record, []).append(c.unit)
     out: list[Line] = []
     for r in sorted(by_record):
         chosen = sorted(by_record[r])
-        record = pool[r]
-        dated = any(leans_on_date(record.units[u].text) for u in chosen)
-        out.append(Line(record.text(chosen, dated or record.old), record.source))
+        key = (r, *chosen)
+        line = made.get(key)
+        if line is None:
+            record = pool[r]
+            dated = record.old or any(leans_on_date(record.units[u].text) for u in chosen)
+            line = made[key] = Line(record.text(chosen, dated), record.source)
+        out.append(line)
     return out
 
 

@@ -24,6 +24,7 @@ _FROM = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 ENOUGH = 0.75
+FAR = 40  # statements back, for each word, that are compared
 
 
 def statement(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
@@ -69,7 +70,7 @@ def replaced(texts: Sequence[str], speakers: Sequence[str]) -> list[tuple[int, i
         about, numbers, names = said[new]
         shared: dict[int, int] = {}
         for word in about:
-            for old in where.setdefault(word, []):
+            for old in where.setdefault(word, [])[-FAR:]:
                 shared[old] = shared.get(old, 0) + 1
         cue: bool | None = None
         for old, count in shared.items():
