@@ -32,6 +32,8 @@ from app.state.summary_mirror import Summary, SummaryMirror
 from app.state.tabs import Tabs
 from app.state.talking import Talking
 
+OURS = "pleat."  # what every key of the page begins with
+
 
 class Session(MemoryIntents, SettingsIntents):
     """All intents of the page. ``report`` is told of faults of the program itself."""
@@ -167,6 +169,12 @@ class Session(MemoryIntents, SettingsIntents):
     async def delete_all(self) -> None:
         """Delete all conversations for good."""
         await self._library.delete_all()
+
+    async def delete_everything(self) -> None:
+        """Delete all that this browser holds of the page; the page's script does the rest."""
+        await self._library.delete_all()
+        for key in self._values.keys(OURS):
+            self._values.set_text(key, None)
 
     async def undo_delete(self) -> None:
         """Bring back the conversation that was deleted last."""

@@ -6,6 +6,8 @@ import asyncio
 import os
 import time
 
+BATCH = 64
+
 
 class SystemClock:
     """A ``Clock``, in milliseconds."""
@@ -24,8 +26,17 @@ class SystemClock:
 
 
 class RandomIds:
-    """``Ids`` of 128 random bits (``crypto.getRandomValues`` behind ``os.urandom``)."""
+    """``Ids`` of 128 random bits (``crypto.getRandomValues`` behind ``os.urandom``), by the batch:
+
+    each call over the bridge takes time, and an import wants tens of thousands.
+    """
+
+    def __init__(self) -> None:
+        self._ready: list[str] = []
 
     def new(self) -> str:
         """A fresh id: 32 hexadecimal digits."""
-        return os.urandom(16).hex()
+        if not self._ready:
+            digits = os.urandom(16 * BATCH).hex()
+            self._ready = [digits[at : at + 32] for at in range(0, len(digits), 32)]
+        return self._ready.pop()

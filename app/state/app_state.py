@@ -13,7 +13,13 @@ from app.state.pubsub import Topic
 
 Value = dict[str, Any]
 
-IDLE: Value = {"state": "idle", "conversation_id": None, "can_skip": False}
+IDLE: Value = {
+    "state": "idle",
+    "conversation_id": None,
+    "can_skip": False,
+    "done": 0,
+    "total": 0,
+}
 NO_STREAM: Value = {"message_id": None, "text": "", "reasoning": ""}
 NO_THREAD: Value = {
     "conversation_id": None,
@@ -23,6 +29,7 @@ NO_THREAD: Value = {
     "folded_count": 0,
 }
 NO_MODELS: Value = {"endpoint_id": None, "items": [], "state": "idle", "error": ""}
+NO_IMPORT: Value = {"state": "idle", "done": 0, "total": 0}
 NO_LOCAL_MODEL: Value = {
     "state": "absent",
     "name": "",
@@ -48,6 +55,7 @@ class AppState:
         self.settings = topic({})
         self.models = topic(NO_MODELS)
         self.local_model = topic(NO_LOCAL_MODEL)
+        self.importing = topic(NO_IMPORT)
         self.storage = topic({"saved": True, "text": ""})
         self.notify = Notices(on_error)
         self.notices = self.notify.topic

@@ -88,15 +88,27 @@ class Desk:
             )
         return opened.memory
 
-    def show_busy(self, opened: OpenConversation, state: str, can_skip: bool = False) -> None:
-        """The conversation's work has come to this state."""
-        opened.state, opened.can_skip = state, can_skip
+    def show_busy(
+        self,
+        opened: OpenConversation,
+        state: str,
+        can_skip: bool = False,
+        progress: tuple[int, int] = (0, 0),
+    ) -> None:
+        """The conversation's work has come to this state; a fold, to ``progress`` messages of."""
+        opened.state, opened.can_skip, opened.progress = state, can_skip, progress
         if opened is self.shown:
             idle = state == "idle"
             self.state.busy.publish(
                 IDLE
                 if idle
-                else {"state": state, "conversation_id": opened.id, "can_skip": can_skip}
+                else {
+                    "state": state,
+                    "conversation_id": opened.id,
+                    "can_skip": can_skip,
+                    "done": progress[0],
+                    "total": progress[1],
+                }
             )
 
     def show_thread(self, opened: OpenConversation | None) -> None:
@@ -154,7 +166,7 @@ class Desk:
             self.state.memory.publish({})
             self.state.busy.publish(IDLE)
             return
-        self.show_busy(opened, opened.state, opened.can_skip)
+        self.show_busy(opened, opened.state, opened.can_skip, opened.progress)
         self.show_thread(opened)
         self.show_memory(opened)
 

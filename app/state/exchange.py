@@ -1,16 +1,26 @@
-"""Export and import: everything but keys goes out; what comes in never touches what is here."""
+"""Export and import: everything but keys goes out; what comes in never touches what is here.
+
+The formats are imported when they are first needed; a large file is read and stored one
+conversation at a time, so that the page stays alive and can show how far it is.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from app.conversation.formats import FormatError, ImportedConversation, pleat_json, read
-from app.conversation.tree import Tree
-from app.memory.path import ActivePath
+from app.state.app_state import NO_IMPORT
 from app.state.desk import Desk
 from app.state.library import Library
 from app.state.records import fold_from, fold_record
+
+if TYPE_CHECKING:
+    from app.conversation.formats import Imported, ImportedConversation
+    from app.conversation.formats.pleat_json import Exported
+
+TELL_EVERY = 100  # milliseconds between two words on how far an import is
+UNFIT = "it does not fit the messages that it is about"
 
 
 class Exchange:
@@ -19,11 +29,14 @@ class Exchange:
     def __init__(self, desk: Desk, library: Library) -> None:
         self._desk = desk
         self._library = library
+        self._told_at = 0.0
 
     async def export_all(self) -> str:
         """All conversations with their folds, as one JSON text. No settings, no keys."""
+        from app.conversation.formats import pleat_json
+
         repository = self._desk.repository
-        items: list[pleat_json.Exported] = []
+        items: list[Exported] = []
         for id in self._library.all_ids():
             conversation = await repository.conversation(id)
             if conversation is not None:
@@ -36,21 +49,47 @@ class Exchange:
 
         A file that is no chat gives ``{"error": why}`` and changes nothing.
         """
+        from app.conversation.formats import FormatError
+
         try:
-            imported = read(name, text, self._desk.ids.new)
+            imported = await self._read(name, text)
+            return await self._store(imported)
         except FormatError as error:
             return {"error": str(error), "text": str(error)}
-        first: str | None = None
-        for each in imported.conversations:
-            await self._take(each)
+        finally:
+            self._desk.state.importing.publish(NO_IMPORT)
+
+    async def _read(self, name: str, text: str) -> Imported:
+        from app.conversation.formats import steps
+
+        reading = steps(name, text, self._desk.ids.new)
+        self._tell("reading", 0, 0)
+        await asyncio.sleep(0)
+        while True:
+            try:
+                done, total = next(reading)
+            except StopIteration as end:
+                return end.value
+            self._tell("reading", done, total)
+            await asyncio.sleep(0)
+
+    async def _store(self, imported: Imported) -> dict[str, Any]:
+        report, first = imported.report, ""
+        unfit = 0
+        for done, each in enumerate(imported.conversations):
+            self._tell("storing", done, len(imported.conversations))
+            unfit += await self._take(each)
             first = first or each.conversation.id
-        if first is not None:
+            await asyncio.sleep(0)
+        if first:
             await self._library.open(first)
         self._library.publish()
-        return imported.report.to_dict()
+        return (_with_unfit(report, unfit) if unfit else report).to_dict()
 
-    async def _take(self, imported: ImportedConversation) -> None:
-        """Store one conversation with its messages and those of its folds that fit them."""
+    async def _take(self, imported: ImportedConversation) -> int:
+        """Store one conversation with those of its folds that fit; how many did not."""
+        from app.memory.rebase import rebase_folds
+
         now = self._desk.clock.now()
         conversation = imported.conversation
         conversation = replace(
@@ -62,25 +101,35 @@ class Exchange:
         )
         repository = self._desk.repository
         await repository.create(conversation, imported.messages)
-        tree = Tree(imported.messages)
+        read = [fold for fold in map(fold_from, imported.folds) if fold is not None]
+        folds, _ = rebase_folds(
+            read,
+            {},  # the reader has put the new ids in already
+            imported.messages,
+            pinned=conversation.pinned,
+            excluded=conversation.excluded,
+        )
         commit = 0
-        records = sorted(imported.folds, key=lambda record: _commit(record.get("commit")))
-        for record in records:
-            fold = fold_from(record)
-            if fold is None:
-                continue
-            path = ActivePath(
-                self._desk.engine.counter,
-                tree.path(fold.boundary),
-                pinned=conversation.pinned,
-                excluded=conversation.excluded,
-            )
-            if len(path):  # message ids are new, and the digest holds them
-                fold = replace(fold, path_digest=path.chain(len(path) - 1))
-                if await repository.commit_fold(fold, structure=0, commit=commit) == "ok":
-                    commit += 1
+        for fold in folds:
+            if await repository.commit_fold(fold, structure=0, commit=commit) == "ok":
+                commit += 1
         self._library.take(replace(conversation, commit=commit))
+        return len(imported.folds) - commit
+
+    def _tell(self, state: str, done: int, total: int) -> None:
+        now = self._desk.clock.elapsed()
+        if done and now - self._told_at < TELL_EVERY:
+            return
+        self._told_at = now
+        self._desk.state.importing.publish({"state": state, "done": done, "total": total})
 
 
-def _commit(value: object) -> int:
-    return value if isinstance(value, int) else 0
+def _with_unfit(report: Any, unfit: int) -> Any:
+    """The report with so many folds failed instead of imported."""
+    from app.conversation.formats import Reason
+
+    folds = replace(
+        report.folds, imported=report.folds.imported - unfit, failed=report.folds.failed + unfit
+    )
+    reason = Reason("fold", "failed", UNFIT, unfit)
+    return replace(report, folds=folds, reasons=(*report.reasons, reason))

@@ -10,7 +10,9 @@ from app.memory.engine import ConversationMemory
 from app.memory.results import CompactResult
 from app.state.desk import Desk
 
-Act = Callable[[ConversationMemory], Coroutine[Any, Any, CompactResult]]
+Progress = Callable[[int, int], None]
+Act = Callable[[ConversationMemory, Progress], Coroutine[Any, Any, CompactResult]]
+STOPPED = "Stopped: {} of {} messages are folded, the others stay word for word."
 
 
 class MemoryIntents:
@@ -19,12 +21,13 @@ class MemoryIntents:
     _desk: Desk
 
     async def summarize_and_continue(self) -> dict[str, Any]:
-        """Fold all but the last turns now."""
-        return await self._compact(lambda m: self._desk.engine.compact(m, "manual"))
+        """Fold all but the last turns now; Stop keeps what is folded by then."""
+        engine = self._desk.engine
+        return await self._compact(lambda m, told: engine.compact(m, "manual", progress=told))
 
     async def undo_fold(self) -> dict[str, Any]:
         """Back to the memory before the last fold."""
-        return await self._compact(self._desk.engine.undo)
+        return await self._compact(lambda m, _: self._desk.engine.undo(m))
 
     async def rebuild(self) -> dict[str, Any]:
         """Fold the originals again."""
@@ -32,7 +35,7 @@ class MemoryIntents:
 
     async def edit_summary(self, text: str) -> dict[str, Any]:
         """The summary, written by hand."""
-        return await self._compact(lambda m: self._desk.engine.edit(m, text))
+        return await self._compact(lambda m, _: self._desk.engine.edit(m, text))
 
     async def _compact(self, act: Act) -> dict[str, Any]:
         opened = self._desk.shown
@@ -43,9 +46,16 @@ class MemoryIntents:
             return {"status": "busy", "reason": "An answer is on its way."}
         done: asyncio.Future[CompactResult] = asyncio.get_running_loop().create_future()
 
+        came = (0, 0)
+
+        def progress(messages: int, total: int) -> None:
+            nonlocal came
+            came = (messages, total)
+            self._desk.show_busy(opened, "folding", progress=came)
+
         async def work() -> None:
             try:
-                done.set_result(await act(self._desk.memory(opened)))
+                done.set_result(await act(self._desk.memory(opened), progress))
             finally:
                 if not done.done():
                     done.set_result(CompactResult("cancelled"))
@@ -59,9 +69,18 @@ class MemoryIntents:
         self._desk.show_thread(opened)
         self._desk.show_memory(opened)
         result = done.result() if done.done() else CompactResult("cancelled")
+        if result.status == "cancelled" and 0 < came[0] < came[1]:
+            self._desk.state.notify.say(STOPPED.format(*came))
         if result.status not in ("folded", "cancelled") and result.reason:
             self._desk.state.notify.say(result.reason)
         return {"status": result.status, "fold_id": result.fold_id, "reason": result.reason}
+
+    def fold_history(self, fold_id: str) -> list[dict[str, Any]]:
+        """An entry's summary against the one before it, line by line: ``{"change", "text"}``."""
+        opened = self._desk.shown
+        return (
+            [] if opened is None else self._desk.engine.history(self._desk.memory(opened), fold_id)
+        )
 
     async def request_view(self) -> dict[str, Any]:
         """The exact next request, with each message's state and reason."""

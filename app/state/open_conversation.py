@@ -36,6 +36,7 @@ class OpenConversation:
     stored: bool = True
     state: str = "idle"
     can_skip: bool = False
+    progress: tuple[int, int] = (0, 0)  # messages that a fold has done, of how many
     sending: bool = False  # a question is being stored
     stopping: bool = False
     task: asyncio.Task[None] | None = None

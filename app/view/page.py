@@ -25,6 +25,7 @@ TOPICS = (
     "memory",
     "models",
     "local_model",
+    "importing",
     "notices",
 )
 

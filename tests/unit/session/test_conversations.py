@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine
-from typing import Any
 
 import pytest
 
@@ -14,24 +12,7 @@ from app.models.errors import Server, Unreachable
 from app.state.repository import UNDO_PERIOD
 from tests.support.fakes import Reply, ScriptedModel, settle
 from tests.support.tab import Browser, Tab
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    async def bounded() -> None:
-        async with asyncio.timeout(20):  # a hang is a failure
-            await work
-
-    asyncio.run(bounded())
-
-
-LONG = "The blue house number 1742 was sold to Marta Novak for 385000 euros in March. " * 12
-
-
-async def folded(tab: Tab, times: int = 8) -> None:
-    await tab.session.update_settings({"context_size": 1024})
-    for number in range(times):
-        tab.model.then(f"Noted, {number}. " + LONG[:300])
-        await tab.ask(f"Question {number}: {LONG[:500]}")
+from tests.unit.session.running import LONG, folded, run
 
 
 def test_a_conversation_deleted_while_it_streams_stays_deleted() -> None:
@@ -326,33 +307,6 @@ def test_a_failing_summariser_is_asked_at_most_once_a_turn_and_the_answer_comes(
     run(work())
 
 
-def test_summarize_and_continue_undo_edit_and_rebuild_are_told_to_the_page() -> None:
-    async def work() -> None:
-        tab = await Tab().start()
-        for number in range(6):
-            tab.model.then(f"Noted {number}. " + LONG[:300])
-            await tab.ask(f"Question {number}: {LONG[:200]}")
-        result = await tab.session.summarize_and_continue()
-        assert result["status"] == "folded"
-        assert tab.idle
-        text = tab.state.memory.get()["summary"]["text"]
-        assert text
-        result = await tab.session.edit_summary("Marta bought the blue house.")
-        assert result["status"] == "folded"
-        record = tab.session.memory_record()
-        assert record is not None
-        assert record["summary"] == "Marta bought the blue house."
-        await tab.session.undo_fold()
-        assert tab.state.memory.get()["summary"]["text"] == text
-        await tab.session.rebuild()
-        assert tab.state.memory.get()["summary"]["text"]
-        view = await tab.session.request_view()
-        assert view["messages"]
-        assert not tab.faults
-
-    run(work())
-
-
 def test_full_storage_keeps_the_answer_and_says_what_is_not_saved() -> None:
     async def work() -> None:
         tab = await Tab().start()
@@ -387,42 +341,6 @@ def test_without_storage_the_app_starts_and_works_in_memory() -> None:
         await tab.ask("other")
         assert set(tab.titles) == {"hello", "other"}
         assert "other" in await tab.session.export_all()
-
-    run(work())
-
-
-def test_an_export_holds_everything_but_keys_and_comes_back() -> None:
-    async def work() -> None:
-        tab = await Tab().start()
-        endpoint = {"id": "e", "name": "E", "base_url": "https://host.test/v1"}
-        await tab.session.update_settings({"endpoints": [endpoint]})
-        assert await tab.session.set_key("e", "sk-test-000") == ""
-        await folded(tab)
-        text = await tab.session.export_all()
-        assert "sk-test" not in text
-        assert "host.test" not in text
-        summary = tab.state.memory.get()["summary"]["text"]
-        other = await Tab().start()
-        await other.session.update_settings({"endpoints": [endpoint], "context_size": 1024})
-        await other.session.set_key("e", "sk-local-111")
-        report = await other.session.import_text("pleat.json", text)
-        assert report["conversations"]["imported"] == 1
-        assert other.texts == tab.texts
-        assert other.state.memory.get()["summary"]["text"] == summary
-        assert other.state.settings.get()["has_key"]["e"]
-        assert "sk-local-111" in other.browser.area.texts["pleat.secrets"]
-
-    run(work())
-
-
-def test_a_file_that_is_no_chat_changes_nothing_and_says_why() -> None:
-    async def work() -> None:
-        tab = await Tab().start()
-        await tab.ask("mine")
-        for text in ("", "<html>", "{", "[" * 5000, '{"a": 1}'):
-            report = await tab.session.import_text("x.json", text)
-            assert report["error"]
-        assert tab.titles == ["mine"]
 
     run(work())
 

@@ -1,0 +1,132 @@
+"""Export and import: all of it and nothing secret out, nothing lost and nothing touched in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from tests.support.tab import Tab
+from tests.unit.session.running import folded, run
+
+
+def test_an_export_holds_everything_but_keys_and_comes_back() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        endpoint = {"id": "e", "name": "E", "base_url": "https://host.test/v1"}
+        await tab.session.update_settings({"endpoints": [endpoint]})
+        assert await tab.session.set_key("e", "sk-test-000") == ""
+        await folded(tab)
+        text = await tab.session.export_all()
+        assert "sk-test" not in text
+        assert "host.test" not in text
+        summary = tab.state.memory.get()["summary"]["text"]
+        other = await Tab().start()
+        await other.session.update_settings({"endpoints": [endpoint], "context_size": 1024})
+        await other.session.set_key("e", "sk-local-111")
+        report = await other.session.import_text("pleat.json", text)
+        assert report["conversations"]["imported"] == 1
+        assert other.texts == tab.texts
+        assert other.state.memory.get()["summary"]["text"] == summary
+        assert other.state.settings.get()["has_key"]["e"]
+        assert "sk-local-111" in other.browser.area.texts["pleat.secrets"]
+
+    run(work())
+
+
+def test_a_file_that_is_no_chat_changes_nothing_and_says_why() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        await tab.ask("mine")
+        for text in ("", "<html>", "{", "[" * 5000, '{"a": 1}'):
+            report = await tab.session.import_text("x.json", text)
+            assert report["error"]
+        assert tab.titles == ["mine"]
+
+    run(work())
+
+
+def test_an_imported_memory_goes_on_where_it_was() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        await folded(tab)
+        text = await tab.session.export_all()
+        other = Tab()
+        other.ids.new()  # ids of its own
+        await other.start()
+        await other.session.update_settings({"context_size": 1024})
+        report = await other.session.import_text("pleat.json", text)
+        folds = report["folds"]
+        assert folds["imported"] == folds["found"] == len(tab.state.memory.get()["folds"])
+        shown, before = other.state.memory.get(), tab.state.memory.get()
+        assert shown["coverage"] == before["coverage"]
+        assert [each["state"] for each in shown["folds"]] == [
+            each["state"] for each in before["folds"]
+        ]
+        again = await other.browser.tab().start()
+        assert again.state.memory.get()["summary"]["text"] == before["summary"]["text"]
+
+    run(work())
+
+
+def test_a_fold_that_does_not_fit_its_messages_is_dropped_and_counted() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        await folded(tab)
+        data = json.loads(await tab.session.export_all())
+        first = data["conversations"][0]["messages"][0]
+        del data["conversations"][0]["folds"][0]["covered"][0]
+        assert data["conversations"][0]["folds"][0]["covered"]
+        other = await Tab().start()
+        report = await other.session.import_text("pleat.json", json.dumps(data))
+        folds = report["folds"]
+        assert folds["failed"] >= 1
+        assert folds["found"] == folds["imported"] + folds["failed"]
+        assert any("does not fit" in reason["text"] for reason in report["reasons"])
+        assert other.texts[0] == first["parts"][0]["text"]
+        assert other.state.memory.get()["coverage"]["unaccounted"] == 0
+
+    run(work())
+
+
+def test_a_large_import_says_how_far_it_is_and_lets_the_page_live() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        chats: list[dict[str, Any]] = [
+            {"messages": [{"role": "user", "content": f"Question {n}"}]} for n in range(40)
+        ]
+        told: list[dict[str, Any]] = []
+        tab.state.importing.subscribe(lambda new, _: told.append(new))
+        turns = 0
+
+        async def page() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                tab.clock.advance(101)
+                await asyncio.sleep(0)
+
+        alive = asyncio.ensure_future(page())
+        report = await tab.session.import_text("many.json", json.dumps(chats))
+        alive.cancel()
+        assert report["conversations"]["imported"] == 40
+        assert turns >= 80
+        assert {"state": "reading", "done": 20, "total": 40} in told
+        assert {"state": "storing", "done": 20, "total": 40} in told
+        assert told[-1]["state"] == "idle"
+
+    run(work())
+
+
+def test_an_import_that_knows_no_times_counts_as_new() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        await tab.ask("older")
+        tab.clock.advance(1000)
+        chat = {"messages": [{"role": "user", "content": "imported"}]}
+        await tab.session.import_text("one.json", json.dumps([chat]))
+        items = tab.state.conversations.get()["items"]
+        assert [each["open"] for each in items] == [True, False]
+        assert items[0]["updated_at"] == tab.clock.now()
+
+    run(work())
