@@ -151,8 +151,16 @@ function importCompiled(interpreter, sources) {
   };
 }
 
+// PyScript may say nothing of a configuration that it could not fetch, and then never starts.
+async function checkConfiguration() {
+  const name = document.querySelector('script[type="py"]').getAttribute("config");
+  const response = await fetch(name);
+  if (!response.ok) throw new Error(`HTTP ${response.status} for ${response.url}`);
+}
+
 async function boot() {
   progress(0.02, "Loading Python…");
+  checkConfiguration().catch(uncaught);
   const { start, sizes } = await import("./pyodide-boot.mjs");
   const python = start(cameFromNetwork() ? downloadReport(sizes) : null);
   python.catch(() => {}); // PyScript awaits the same promise, and so does the line below
