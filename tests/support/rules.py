@@ -181,9 +181,14 @@ class Truth:
     ledger: tuple[Fold, ...]  # before the commit
 
 
+def check_lived(truth: Truth) -> None:
+    """Rule 6: nothing is written for a deleted conversation."""
+    assert truth.living, "a fold of a deleted conversation was written"
+
+
 def check_commit(memory: ConversationMemory, fold: Fold, truth: Truth) -> None:
     """Rule 6: the conversation lived, and the path up to the boundary was what the fold read."""
-    assert truth.living, "a fold of a deleted conversation was written"
+    check_lived(truth)
     assert truth.path and truth.path[-1].id == fold.boundary, "the boundary was gone"
     assert memory.path.excluded == truth.excluded and memory.path.pinned <= truth.pinned
     position = memory.path.position(fold.boundary)

@@ -229,14 +229,15 @@ class World:
 
     def end(self) -> None:
         """Close all; nothing is left behind."""
-        for page in self.tabs:
-            self.close_tab(page)
-        left = asyncio.all_tasks(self.loop)
-        for task in left:
-            task.cancel()
-        self.settle()
-        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
-        self.loop.close()
+        try:
+            for page in self.tabs:
+                self.close_tab(page)
+            for task in asyncio.all_tasks(self.loop):
+                task.cancel()
+            self.settle()
+            self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+        finally:
+            self.loop.close()
 
     # -- texts ----------------------------------------------------------------------------
 
@@ -300,7 +301,7 @@ class World:
         changed = apply()
         if changed.outcome == "ok":
             for id, truth in truths.items():
-                self.watch(lambda truth=truth: _lived(truth))
+                self.watch(lambda truth=truth: rules.check_lived(truth))
                 self.truths[id] = truth
         return changed
 
@@ -400,8 +401,8 @@ class World:
         for page in self.tabs:
             for opened in page.opened():
                 if opened.memory is not None:
-                    rules.check_once(opened.memory, self.corrupted)
                     rules.check_current(opened.memory, self.read)
+                    rules.check_once(opened.memory, self.corrupted)
 
     def _patience(self) -> None:
         """Nothing is held for ever, or nothing would happen any more."""
@@ -417,7 +418,3 @@ class World:
 
 def _same(prepared: Prepared | None, sent: Sequence[WireMessage]) -> None:
     assert prepared is not None and list(sent) == prepared.messages, "not what was prepared"
-
-
-def _lived(truth: rules.Truth) -> None:
-    assert truth.living, "a fold of a deleted conversation was written"
