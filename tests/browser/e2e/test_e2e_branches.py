@@ -193,8 +193,9 @@ def test_presets_are_switched_in_a_living_chat_without_losing_or_folding_again(
 
 
 def test_scripts_can_get_update_fold_and_follow_the_memory(
-    open_chat: Callable[..., Chat], server: ScriptedServer
+    open_chat: Callable[..., Chat], server: ScriptedServer, watch
 ) -> None:
+    watch.allow_error("a listener of mine")
     chat = open_chat(context=8192)
     page = chat.page
     assert page.evaluate("() => window.pleat.memory.get()") is None

@@ -45,7 +45,6 @@ def imported(chat: Chat, path: Path) -> str:
 
 def shape(export: bytes) -> Any:
     """An export without what an import makes anew: ids and the digests made of them."""
-    text = export.decode()
     ids: dict[str, str] = {}
 
     def walk(value: Any, key: str = "") -> Any:
@@ -57,7 +56,10 @@ def shape(export: bytes) -> Any:
             return ids.setdefault(value, f"id {len(ids)}")
         return value
 
-    value = walk(json.loads(text))
+    value = json.loads(export)
+    for each in value["conversations"]:  # records come in the order of their random ids
+        each["messages"].sort(key=lambda m: (m["created_at"], json.dumps(m["parts"])))
+    value = walk(value)
     for name in ("exported_at", "created"):
         value.pop(name, None)
     for each in value["conversations"]:  # what an import counts anew

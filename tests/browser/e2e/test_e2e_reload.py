@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import expect
@@ -105,7 +106,7 @@ def test_two_chats_that_begin_with_the_same_words_share_no_memory(
     for number in range(4):
         chat.ask(f"Question {number}." + apples(60))
     chat.fold()
-    expect(chat.summary).to_have_value("- The password is Zebrafink.")
+    expect(chat.summary).to_have_value(re.compile("The password is Zebrafink"))
     chat.new()
     expect(chat.summary).to_have_value("")
     server.forget()
@@ -119,7 +120,7 @@ def test_two_chats_that_begin_with_the_same_words_share_no_memory(
     assert not any(b"Zebrafink" in request.body for request in server.requests)
     assert "Zebrafink" not in chat.summary.input_value()
     chat.conversations.get_by_role("button", name="Hello, let us talk.", exact=True).last.click()
-    expect(chat.summary).to_have_value("- The password is Zebrafink.")
+    expect(chat.summary).to_have_value(re.compile("The password is Zebrafink"))
 
 
 def test_a_draft_survives_a_reload_and_stays_with_its_chat(

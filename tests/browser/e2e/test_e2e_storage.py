@@ -151,6 +151,7 @@ def test_corrupt_values_are_set_aside_said_once_and_cost_nothing_else(
         chat.close(dialog)
     chat.page.evaluate("(x) => localStorage.setItem('pleat.settings', x)", good)
     chat.page.reload()
+    expect(chat.questions).to_have_count(5)
     chat.ask("Go on.")
     assert "true summary" in contents(server.chats()[-1].json)[0]
 

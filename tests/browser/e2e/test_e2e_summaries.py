@@ -99,12 +99,11 @@ def test_never_wait_an_overflowing_question_is_answered_at_once_and_the_model_co
 ) -> None:
     chat.exact()
     gate = Gate()
-    server.utility(Answer(gate, "- The late summary of the model."))
+    server.default_utility = Answer(gate, "- The late summary of the model.")
     server.default_chat = Answer(apples(60))
     chat.ask("My boat is called Hvezda." + apples(60))
     for number in range(2, 5):
         chat.ask(f"Question {number}." + apples(60))
-    chat.folded(0)
     chat.ask("A long one." + apples(350))  # over the budget: answered while no summary is there
     assert not any("late summary" in text for text in contents(server.chats()[-1].json))
     assert "Hvezda" in "\n".join(contents(server.chats()[-1].json))
@@ -119,7 +118,7 @@ def test_never_wait_an_overflowing_question_is_answered_at_once_and_the_model_co
     late = next(fold for fold in chat.stored("folds") if fold["id"] != provisional["id"])
     for name in ("boundary", "parent_id", "covered"):
         assert late[name] == provisional[name], "it stands for the provisional fold"
-    assert len(server.utilities()) == 1
+    assert len(server.utilities()) <= 2  # the one in flight is given up for the provisional fold
 
 
 def test_a_fold_that_hangs_can_be_stopped_and_costs_nothing(
