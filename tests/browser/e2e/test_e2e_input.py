@@ -146,9 +146,9 @@ def test_markup_in_answers_titles_names_errors_and_summaries_stays_text(
     expect(chat.questions.first).to_contain_text("<|endoftext|>")
     assert "<|endoftext|>" in contents(server.chats()[0].json)[-1]  # word for word
 
-    server.chat(scripted.error(400, ATTACK[:300], param=ATTACK[:40]))
+    server.chat(scripted.error(400, 'No <img src=x onerror="window.taken=12"> here', param="<b>"))
     chat.ask("An error with markup?")
-    expect(chat.errors.last).to_contain_text("<script>")
+    expect(chat.errors.last).to_contain_text("<img src=x")
     assert intruders(chat) == []
 
     server.default_chat = Answer("Noted." + apples(60))
@@ -238,7 +238,7 @@ def test_a_message_of_a_megabyte_is_kept_whole_and_sent_cut_with_a_notice(
     assert sent.startswith("The head stays.")
     assert sent.endswith("The tail stays.")
     assert len(sent) < 20_000
-    expect(chat.notices).to_contain_text("cut")
+    expect(chat.notices).to_contain_text("Its middle was left out of the request")
     assert [len(m["parts"][0]["text"]) for m in chat.stored("messages") if m["role"] == "user"] == [
         len(huge)
     ]

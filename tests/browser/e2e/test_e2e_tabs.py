@@ -14,13 +14,16 @@ OpenPage = Callable[..., object]
 
 
 def two_tabs(
-    context: BrowserContext, open_chat: Callable[..., Chat], open_app: OpenPage, **settings: object
+    browser_context: BrowserContext,
+    open_chat: Callable[..., Chat],
+    open_app: OpenPage,
+    **settings: object,
 ) -> tuple[Chat, Chat]:
     """Two pages of one browser, in the same conversation, which begins with one turn."""
-    one = open_chat(where=context, **settings)
+    one = open_chat(where=browser_context, **settings)
     one.ask("Hello from the first tab.")
     one.until_stored("messages", "Scripted answer.")
-    two = Chat(open_app(context=context))  # type: ignore[arg-type]
+    two = Chat(open_app(context=browser_context))  # type: ignore[arg-type]
     expect(two.questions).to_contain_text(["Hello from the first tab."])
     return one, two
 
