@@ -70,7 +70,7 @@ def build() -> tuple[Session, AppState, Counter]:
     store = SafeStore(IndexedDb(edge.indexeddb), status.records_saved)
     repository = Repository(store, clock, status.aside)
     counter = Counter(Estimate())
-    local = PageModel(InPageModel(edge.in_page_model))
+    local = PageModel(InPageModel(edge.in_page_model), edge.picked_file)
     models = SettingsModels(
         settings=lambda: session.current_settings(),
         key=settings.key,

@@ -16,14 +16,16 @@ from app.memory.engine import ConversationMemory, MemoryEngine
 from app.memory.ledger import Fold
 from app.memory.scanner import Scanner
 from app.models.usage import UsageRecord
-from app.state.app_state import AppState
+from app.state.app_state import NO_LOCAL_MODEL, AppState
 from app.state.deletions import DRAFT
 from app.state.desk import Desk
 from app.state.exchange import Exchange
 from app.state.library import Library
+from app.state.local_loading import LocalLoading
 from app.state.local_values import LocalValues
 from app.state.memory_intents import MemoryIntents
 from app.state.ports import Channel, Clock, Ids, LocalModel, Locks, ModelSource
+from app.state.read_ahead import ReadAhead
 from app.state.repository import Repository
 from app.state.settings import Settings, policy
 from app.state.settings_intents import SettingsIntents
@@ -66,7 +68,11 @@ class Session(MemoryIntents, SettingsIntents):
         )
         self._desk.change_settings = self._change_settings
         self._library = Library(self._desk, values, self._tabs)
-        self._talking = Talking(self._desk, self._library, values, self._tabs)
+        self._loading = None if local is None else LocalLoading(self._desk, local)
+        if self._loading is not None:
+            self._desk.wait_for_model = self._loading.wait
+        self._ahead = ReadAhead(self._desk)
+        self._talking = Talking(self._desk, self._library, values, self._tabs, self._ahead)
         self._exchange = Exchange(self._desk, self._library)
         self._loading_models = 0
 
@@ -77,7 +83,10 @@ class Session(MemoryIntents, SettingsIntents):
         desk = self._desk
         desk.settings = self._store.load()
         self._publish_settings()
-        self._publish_local("absent" if self._local and self._local.name else "failed")
+        if self._loading is not None:
+            self._loading.publish("absent")
+        else:
+            self.state.local_model.publish({**NO_LOCAL_MODEL, "state": "failed"})
         await self._tabs.start()
         desk.channel.watch(lambda text: desk.spawn(self._library.heard(text)))
         desk.mirror.on_other_tab = lambda id: desk.spawn(self._library.refresh(id))
@@ -115,6 +124,7 @@ class Session(MemoryIntents, SettingsIntents):
         if opened is not None and opened.memory is memory:
             self._desk.show_memory(opened)
             self._desk.show_thread(opened)
+            self._ahead.soon(opened)
 
     def used(self, usage: UsageRecord) -> None:
         """A model was called: log it."""

@@ -75,25 +75,39 @@ class InPageModel:
         """The loaded model's name."""
         return self._name
 
-    async def load(self, progress: Callable[[int, int], None], url: str = URL) -> None:
+    async def load(
+        self,
+        progress: Callable[[int, int], None],
+        url: str = URL,
+        *,
+        context_size: int = CONTEXT_SIZE,
+    ) -> None:
         """Fetch (or take from the browser's cache) and load the model that comes with the page.
 
-        ``progress(loaded, total)`` in bytes. Raises ``Aborted`` after ``abort_load``, else
-        ``ModelError``.
+        ``progress(loaded, total)`` in bytes; ``context_size`` in tokens. Raises ``Aborted`` after
+        ``abort_load``, else ``ModelError``.
         """
-        await self._load(url, NAME, progress)
+        await self._load(url, NAME, progress, context_size)
 
-    async def load_file(self, file: Any, progress: Callable[[int, int], None]) -> None:
+    async def load_file(
+        self,
+        file: Any,
+        progress: Callable[[int, int], None],
+        *,
+        context_size: int = CONTEXT_SIZE,
+    ) -> None:
         """Load a GGUF model from a ``File`` that the user picked. Raises ``ModelError``."""
         if int(file.size) > MAX_FILE_BYTES:
             raise Server("The file is over 2 GB, more than a page can load.")
-        await self._load(file, str(file.name).removesuffix(".gguf"), progress)
+        await self._load(file, file_name(file), progress, context_size)
 
-    async def _load(self, source: Any, name: str, progress: Callable[[int, int], None]) -> None:
+    async def _load(
+        self, source: Any, name: str, progress: Callable[[int, int], None], context_size: int
+    ) -> None:
         self.abort_load()
         self.abort_prefill()
         self.ready = False
-        options = {"n_ctx": CONTEXT_SIZE, "n_threads": self._threads}
+        options = {"n_ctx": context_size, "n_threads": self._threads}
         feed = self._loading = self._script.load(source, json.dumps(options))
         try:
             async with aclosing(_items(feed)) as items:
@@ -101,7 +115,7 @@ class InPageModel:
                     if "loaded" in item:
                         progress(int(item["loaded"]), int(item["total"] or 0))
                     elif "end" in item:
-                        self.context_size = int(item["end"].get("n_ctx") or CONTEXT_SIZE)
+                        self.context_size = int(item["end"].get("n_ctx") or context_size)
                         self._name, self.ready = name, True
         finally:
             if self._loading is feed:
@@ -166,6 +180,11 @@ class InPageModel:
         if self._prefilling is not None:
             self._prefilling.abort()
             self._prefilling = None
+
+
+def file_name(file: Any) -> str:
+    """How a model from a ``File`` is called."""
+    return str(file.name).removesuffix(".gguf")
 
 
 def _wire(messages: Sequence[WireMessage]) -> str:

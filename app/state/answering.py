@@ -74,6 +74,8 @@ class Answer:
     async def _make(self) -> None:
         desk, opened = self.desk, self.opened
         desk.show_busy(opened, "preparing")
+        if desk.wait_for_model is not None:
+            await desk.wait_for_model(self._on_load)
         model = desk.models.chat(opened.id)
         memory = self._memory = desk.memory(opened)
         for attempt in (1, 2):
@@ -100,6 +102,9 @@ class Answer:
 
     def _on_state(self, state: str, can_skip: bool = False) -> None:
         self.desk.show_busy(self.opened, state, can_skip)
+
+    def _on_load(self, loaded: int, total: int) -> None:
+        self.desk.show_busy(self.opened, "loading", progress=(loaded, total))
 
     def _begin(self, model: ChatModel | None) -> None:
         """Put the message that will be the answer into the thread."""

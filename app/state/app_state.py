@@ -37,6 +37,8 @@ NO_LOCAL_MODEL: Value = {
     "loaded": 0,
     "total": 0,
     "error": "",
+    "from_file": False,
+    "bundled": "",
 }
 
 

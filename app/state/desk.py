@@ -40,6 +40,7 @@ class Desk:
     report: Callable[[BaseException], None]
     tab: str
     change_settings: Callable[[Settings], None] = lambda _: None
+    wait_for_model: Callable[[Callable[[int, int], None]], Coroutine[Any, Any, None]] | None = None
     settings: Settings = field(default_factory=Settings)
     shown: OpenConversation | None = None
     tasks: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])

@@ -10,7 +10,7 @@ from app.models.endpoint import EndpointError
 from app.models.errors import ModelError
 from app.models.openai_compatible import Endpoint, OpenAICompatible
 from app.models.parameters import Quirks
-from app.models.port import ChatModel
+from app.models.port import ChatModel, WireMessage
 from app.models.roles import Assigned, Roles
 from app.models.transport import Transport
 from app.models.usage import CallLog, LoggedModel
@@ -60,6 +60,16 @@ class SettingsModels:
         model = self._model(settings.chat_endpoint, settings.chat_model)
         return LoggedModel(model, self._log, conversation_id, "chat", saved=saved)
 
+    def can_read_ahead(self) -> bool:
+        """Whether the model inside the page answers, and is loaded."""
+        chosen = self._settings().chat_endpoint == IN_PAGE
+        return chosen and self._local is not None and self._local.ready is not None
+
+    async def read_ahead(self, messages: Sequence[WireMessage]) -> None:
+        """Let the model inside the page read the beginning of the next request."""
+        if self._local is not None and self.can_read_ahead():
+            await self._local.prefill(messages)
+
     def roles(self) -> Roles:
         """Chat and utility as the settings have them; the in-page model is weak."""
         settings = self._settings()
@@ -73,8 +83,9 @@ class SettingsModels:
     async def list_models(self, endpoint_id: str) -> Sequence[ModelInfo]:
         """What the endpoint offers. Raises ``ModelError``."""
         if endpoint_id == IN_PAGE:
-            name = "" if self._local is None else self._local.name
-            return [ModelInfo(name)] if name else []
+            local = self._local
+            names = [] if local is None else [local.bundled, local.picked]
+            return [ModelInfo(name) for name in names if name]
         return await self._endpoint(endpoint_id).list_models()
 
     async def test_connection(self, endpoint_id: str) -> Connection:
@@ -101,6 +112,11 @@ class SettingsModels:
     def _model(self, endpoint_id: str, model: str) -> ChatModel:
         if endpoint_id == IN_PAGE:
             ready = None if self._local is None else self._local.ready
+            if ready is None and self._local is not None and model not in ("", self._local.bundled):
+                raise NotChosen(
+                    f"“{model}” was opened from a file, and a reload forgets files. Open it again "
+                    "in Settings, or run the model that comes with this page."
+                )
             if ready is None:
                 raise NotChosen(
                     "No model is loaded yet. Load the one that runs in this page, or choose an "

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 if TYPE_CHECKING:
     from app.models.catalog import ModelInfo
     from app.models.connection import Connection
-    from app.models.port import ChatModel
+    from app.models.port import ChatModel, WireMessage
 
 Record = dict[str, Any]
 StoreName = Literal["conversations", "messages", "folds", "usage", "aside"]
@@ -167,6 +167,14 @@ class ModelSource(Protocol):
         """
         ...
 
+    def can_read_ahead(self) -> bool:
+        """Whether the model that answers can read the beginning of a request while idle."""
+        ...
+
+    async def read_ahead(self, messages: Sequence[WireMessage]) -> None:
+        """Let it read that. Never raises; cancelling stops it."""
+        ...
+
     async def list_models(self, endpoint_id: str) -> Sequence[ModelInfo]:
         """What the endpoint offers. Raises ``ModelError``."""
         ...
@@ -177,16 +185,31 @@ class ModelSource(Protocol):
 
 
 class LocalModel(Protocol):
-    """The model that runs inside the page."""
+    """The model that runs inside the page: the page's own, or one from a file that was picked."""
+
+    @property
+    def bundled(self) -> str:
+        """The name of the page's own, "" when this browser or this site has none."""
+        ...
+
+    @property
+    def picked(self) -> str:
+        """The name of the file that was picked last, without its ending; "" for none."""
+        ...
 
     @property
     def name(self) -> str:
-        """Its name, "" when this browser or this site has none."""
+        """The name of the one that is loaded (or would be)."""
+        ...
+
+    @property
+    def context_size(self) -> int:
+        """How many tokens the loaded one can hold."""
         ...
 
     @property
     def size(self) -> int:
-        """What is to be fetched, in bytes."""
+        """What is loaded or to be fetched, in bytes."""
         ...
 
     @property
@@ -194,6 +217,14 @@ class LocalModel(Protocol):
         """The model, once it is loaded."""
         ...
 
-    async def load(self, progress: Callable[[int, int], None]) -> None:
-        """Load it, telling (bytes, of bytes). Raises ``ModelError``."""
+    async def load(self, progress: Callable[[int, int], None], context_size: int) -> None:
+        """Load the page's own, telling (bytes, of bytes). Raises ``ModelError``."""
+        ...
+
+    async def load_picked(self, progress: Callable[[int, int], None], context_size: int) -> None:
+        """Load the file that was picked last. Raises ``ModelError``."""
+        ...
+
+    async def prefill(self, messages: Sequence[WireMessage]) -> bool:
+        """Read ``messages`` ahead of the next request; cancelling stops it. Whether it is done."""
         ...

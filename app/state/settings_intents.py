@@ -10,6 +10,7 @@ from app.models.endpoint import EndpointError, normal_key
 from app.models.errors import ModelError
 from app.state.desk import Desk
 from app.state.library import Library
+from app.state.local_loading import LocalLoading
 from app.state.ports import LocalModel
 from app.state.settings import IN_PAGE, Settings, shown
 from app.state.settings_input import patched
@@ -23,6 +24,7 @@ class SettingsIntents:
     _library: Library
     _store: SettingsStore
     _local: LocalModel | None
+    _loading: LocalLoading | None
     _loading_models: int
 
     async def update_settings(self, patch: Mapping[str, Any]) -> dict[str, str]:
@@ -33,6 +35,8 @@ class SettingsIntents:
             self._store.keep_only({each.id for each in settings.endpoints})
             self._desk.engine.settings_changed()
             self._rebuild_memories()
+            if self._loading is not None:
+                self._desk.spawn(self._loading.fit())
         return refused
 
     def _change_settings(self, settings: Settings) -> None:
@@ -85,34 +89,20 @@ class SettingsIntents:
 
     async def load_local_model(self) -> None:
         """Load the model that runs inside the page, and let it answer."""
-        local = self._local
-        if (
-            local is None
-            or not local.name
-            or self._desk.state.local_model.get()["state"] == "loading"
-        ):
-            return
-        self._publish_local("loading")
-        try:
-            await local.load(lambda loaded, total: self._publish_local("loading", loaded, total))
-        except ModelError as error:
-            self._publish_local("failed", error=str(error))
-            return
-        self._publish_local("ready")
-        await self.update_settings({"chat_endpoint": IN_PAGE, "chat_model": local.name})
+        if self._local is not None and self._local.bundled:
+            await self._use(from_file=False)
 
-    def _publish_local(self, state: str, loaded: int = 0, total: int = 0, error: str = "") -> None:
-        local = self._local
-        self._desk.state.local_model.publish(
-            {
-                "state": state,
-                "name": local.name if local else "",
-                "bytes": local.size if local else 0,
-                "loaded": loaded,
-                "total": total,
-                "error": error,
-            }
-        )
+    async def open_model_file(self) -> None:
+        """The same with the file that was picked last (the page's script holds it)."""
+        if self._local is not None and self._local.picked:
+            await self._use(from_file=True)
+
+    async def _use(self, *, from_file: bool) -> None:
+        local, loading = self._local, self._loading
+        if local is None or loading is None or loading.running:
+            return
+        if await loading.load(from_file=from_file):
+            await self.update_settings({"chat_endpoint": IN_PAGE, "chat_model": local.name})
 
     def _publish_settings(self) -> None:
         settings = self._desk.settings

@@ -21,6 +21,7 @@ from app.state.library import Library
 from app.state.local_values import LocalValues
 from app.state.open_conversation import OpenConversation, is_disposable, stop
 from app.state.partials import Partials
+from app.state.read_ahead import ReadAhead
 from app.state.tabs import Tabs
 
 BUSY = "An answer is on its way: wait for it, or press Stop."
@@ -31,13 +32,16 @@ CONTINUE = "Continue exactly where you stopped."
 class Talking:
     """See the module."""
 
-    def __init__(self, desk: Desk, library: Library, values: LocalValues, tabs: Tabs) -> None:
+    def __init__(
+        self, desk: Desk, library: Library, values: LocalValues, tabs: Tabs, ahead: ReadAhead
+    ) -> None:
         self._desk = desk
         self._library = library
         self._values = values
         self._tabs = tabs
         self._answers: dict[str, Answer] = {}
         self._partials = Partials(values)
+        self._ahead = ahead
 
     async def send(self, text: str) -> None:
         """Store the question in the shown conversation, then answer it in the background.
@@ -75,6 +79,7 @@ class Talking:
         """Answer the open leaf, unless Stop or Delete came first."""
         if opened.stopping or self._library.get(opened.id) is not opened:
             return
+        self._ahead.stop()
         self._desk.show_busy(opened, "preparing")
         opened.task = self._desk.spawn(self._answer(opened))
         opened.task.add_done_callback(lambda _: self._desk.show_busy(opened, "idle"))
@@ -92,6 +97,8 @@ class Talking:
             self._tabs.rest()
             beating.cancel()
         self._library.answered(opened)
+        if len(opened.path()) <= 2:  # the first answer
+            self._ahead.soon(opened)
         self.fold_in_background(opened)
 
     def fold_in_background(self, opened: OpenConversation) -> None:

@@ -29,6 +29,7 @@ INTENTS = frozenset(
         "load_models",
         "new_conversation",
         "open_conversation",
+        "open_model_file",
         "pin",
         "rebuild",
         "regenerate",

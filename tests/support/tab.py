@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,7 @@ from app.memory.tokens import Counter, Estimate
 from app.models.catalog import ModelInfo
 from app.models.connection import Connection
 from app.models.errors import ModelError
-from app.models.port import ChatModel
+from app.models.port import ChatModel, WireMessage
 from app.models.roles import Assigned, Roles
 from app.models.usage import CallLog, LoggedModel
 from app.session import Session
@@ -92,12 +93,22 @@ class FakeModels:
         self.model = model
         self.log = log
         self.infos: list[ModelInfo] | ModelError = []
+        self.ahead: list[list[WireMessage]] | None = None
 
     def chat(self, conversation_id: str, saved: int = 0) -> ChatModel:
         """The scripted model, logged."""
         if self.model is None:
             raise ModelError("Choose a model.")
         return LoggedModel(self.model, self.log, conversation_id, "chat", saved=saved)
+
+    def can_read_ahead(self) -> bool:
+        """Whether ``ahead`` keeps what is read ahead."""
+        return self.ahead is not None
+
+    async def read_ahead(self, messages: Sequence[WireMessage]) -> None:
+        """Kept in ``ahead``."""
+        if self.ahead is not None:
+            self.ahead.append(list(messages))
 
     async def list_models(self, endpoint_id: str) -> Sequence[ModelInfo]:
         """What ``infos`` says."""
@@ -110,6 +121,45 @@ class FakeModels:
         return Connection(True, "Connected.")
 
 
+class FakeLocalModel:
+    """A ``LocalModel`` that is loaded when ``gate`` is set. ``fails``: what loading raises."""
+
+    bundled, picked, size = "small", "", 98
+
+    def __init__(self) -> None:
+        self.name, self.context_size = self.bundled, 2048
+        self.ready: ScriptedModel | None = None
+        self.gate: asyncio.Event | None = None
+        self.fails: ModelError | None = None
+        self.loads: list[tuple[str, int]] = []
+        self.read: list[list[WireMessage]] = []
+
+    async def load(self, progress: Callable[[int, int], None], context_size: int) -> None:
+        """Load "small"."""
+        await self._load(self.bundled, progress, context_size)
+
+    async def load_picked(self, progress: Callable[[int, int], None], context_size: int) -> None:
+        """Load ``picked``."""
+        await self._load(self.picked, progress, context_size)
+
+    async def _load(
+        self, name: str, progress: Callable[[int, int], None], context_size: int
+    ) -> None:
+        self.loads.append((name, context_size))
+        progress(49, 98)
+        if self.gate is not None:
+            await self.gate.wait()
+        if self.fails is not None:
+            raise self.fails
+        self.name, self.context_size = name, context_size
+        self.ready = ScriptedModel(name)
+
+    async def prefill(self, messages: Sequence[WireMessage]) -> bool:
+        """Kept in ``read``."""
+        self.read.append(list(messages))
+        return True
+
+
 class Tab:
     """One tab. ``model`` answers, ``utility`` summarises (None: the extractive summariser)."""
 
@@ -119,6 +169,7 @@ class Tab:
         *,
         store: RecordStore | None = None,
         utility: ScriptedModel | None = None,
+        local: FakeLocalModel | None = None,
     ) -> None:
         self.browser = browser or Browser()
         self.browser.tabs += 1
@@ -170,6 +221,7 @@ class Tab:
             clock=clock,
             ids=ids,
             locks=self.browser.locks,
+            local=local,
             report=self.faults.append,
         )
 

@@ -14,7 +14,7 @@ from app.state.model_source import SettingsModels
 from app.state.ports import LocalModel
 from app.state.settings import Settings
 from app.state.settings_input import patched
-from tests.support.fakes import ScriptedModel
+from tests.support.tab import FakeLocalModel
 
 
 class NoNetwork:
@@ -28,18 +28,6 @@ class NoNetwork:
     ) -> Response:
         self.headers.append(headers)
         raise Unreachable
-
-
-class Local:
-    """The in-page model, loaded or not."""
-
-    name, size = "small", 98
-
-    def __init__(self) -> None:
-        self.ready: ScriptedModel | None = None
-
-    async def load(self, progress: object) -> None:
-        self.ready = ScriptedModel("small")
 
 
 def models(settings: Settings, local: LocalModel | None = None, **more: object) -> SettingsModels:
@@ -60,13 +48,13 @@ NO_MODEL, _ = patched(Settings(), ENDPOINT)
 
 
 def test_the_in_page_model_must_be_loaded_first_and_writes_no_summaries() -> None:
-    local = Local()
-    source = models(Settings(), local)  # type: ignore[arg-type]
+    local = FakeLocalModel()
+    source = models(Settings(), local)
     with pytest.raises(ModelError, match="loaded"):
         source.chat("c")
     assert source.roles().chat is None
     assert not asyncio.run(source.test_connection("in-page")).ok
-    asyncio.run(local.load(None))
+    asyncio.run(local.load(lambda *_: None, 2048))
     assert source.chat("c").name == "small"
     assert source.roles().summariser is None
     assert asyncio.run(source.test_connection("in-page")).ok
