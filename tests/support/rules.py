@@ -319,9 +319,12 @@ def check_request(
     payload = prepared.payload
     check_coverage(memory, payload.parts, payload.budget - payload.tokens)
     check_right(memory, prepared)
-    for part in prepared.payload.parts:
-        lineage = memory.ledger.lineage(memory.current_for_answer())
-        # The tail rule cuts where the room ends, and a person may write anything.
-        free = any(fold.method in ("tail", "edited") for fold in lineage)
-        if part.kind == "summary" and guards and lineage and not free:
-            check_meaning(part.content, guards)
+    lineage = memory.ledger.lineage(memory.current_for_answer())
+    # The tail rule cuts where the room ends, and a person may write anything.
+    free = any(fold.method in ("tail", "edited") for fold in lineage)
+    if not guards or not lineage or free:
+        return
+    for part in payload.parts:
+        if part.kind == "summary":  # a line that was cut for want of room is no kept line
+            whole = [x for x in part.content.split("\n") if x in lineage[0].text.split("\n")]
+            check_meaning("\n".join(whole), guards)

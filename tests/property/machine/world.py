@@ -327,7 +327,8 @@ class World:
             None if (f := ledger.current(path, before)) is None else f.id
             for before in (None, path.question())
         }
-        rules.check_current_was_read(fold, currents, parents)
+        # What the ledger has lost, the mirror may carry on.
+        rules.check_current_was_read(fold, currents | self.corrupted, parents)
 
     # -- the store ------------------------------------------------------------------------
 
