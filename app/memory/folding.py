@@ -13,7 +13,8 @@ from app.conversation.message import Message, sendable_text
 from app.memory.budget import SMALL
 from app.memory.checks import clean_reply, problem
 from app.memory.cutting import cut_head, cut_middle
-from app.memory.extractive import Line, Source, drop_least, restore_details, summarise
+from app.memory.extractive import Line, Source, restore_details, summarise
+from app.memory.fitting import fit_lines
 from app.memory.ledger import Fold, Method
 from app.memory.payload import lines_of
 from app.memory.policies import Fallback
@@ -151,7 +152,7 @@ def from_reply(reply: str, finish: str, material: Material, counter: Counter) ->
     lines = lines_of(text)
     used = counter.text(text)
     if used > material.cap:
-        lines = drop_least(lines, material.cap, counter.tokenizer)
+        lines = fit_lines(lines, material.cap, counter)
         note = f"trimmed from {used} to {material.cap} tokens"
         used = counter.text("\n".join(line.text for line in lines))
     method: Method = "model"
@@ -172,9 +173,7 @@ def _finish(
     text = "\n".join(line.text for line in kept)
     used = counter.text(text)
     if used > material.cap:
-        kept = [
-            line for line in drop_least(kept, material.cap, counter.tokenizer) if line.text.strip()
-        ]
+        kept = fit_lines(kept, material.cap, counter)
         text = "\n".join(line.text for line in kept)
         used = counter.text(text)
     if not text or used > material.cap:

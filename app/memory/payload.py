@@ -13,7 +13,8 @@ from typing import Literal
 
 from app.conversation.message import Message, sendable_text
 from app.memory.cutting import cut_middle
-from app.memory.extractive import Line, drop_least
+from app.memory.extractive import Line
+from app.memory.fitting import fit_lines
 from app.memory.ledger import Fold
 from app.memory.path import ActivePath
 from app.memory.plan import Plan
@@ -177,7 +178,7 @@ def _fit_summary(system: str, current: Fold | None, room: int, counter: Counter)
         limit = counter.text(text) - (used - room) - 1
         if limit <= 0:
             return ""
-        kept = drop_least(lines_of(text, current.sources), limit, counter.tokenizer)
+        kept = fit_lines(lines_of(text, current.sources), limit, counter)
         shorter = "\n".join(line.text for line in kept)
         if shorter == text:
             return ""

@@ -7,6 +7,8 @@ import time
 
 from app.memory.budget import SMALL
 from app.memory.cutting import cut_head, cut_middle
+from app.memory.extractive import Line
+from app.memory.fitting import fit_lines
 from app.memory.folding import PORTION, chunk_room, portions, reply_room, split
 from app.memory.policies import MemorySettings, make_policy
 from app.memory.tokens import Counter
@@ -163,3 +165,20 @@ def test_a_head_is_cut_at_a_sentence_before_it_is_cut_at_a_word() -> None:
     assert (
         cut_head("Ada did not move on 12 May 2024 for money", 5, counter) == "Ada did not move on"
     )
+
+
+def test_a_squeezed_summary_keeps_whole_sentences_while_any_fits() -> None:
+    counter = Counter(WordTokenizer())
+    lines = [
+        Line("Ada does not eat figs. My code is 4711.", "m1"),
+        Line("Assistant: The train to Prague leaves at 7.45 sharp on Monday. Be there.", "m2"),
+    ]
+    whole = {"Ada does not eat figs.", "My code is 4711.", "Assistant: Be there."}
+    sentences = {*whole, "Ada does not eat figs. My code is 4711."}
+    for limit in range(5, 14):
+        kept = fit_lines(lines, limit, counter)
+        assert kept and counter.text("\n".join(line.text for line in kept)) <= limit
+        assert all(line.text in sentences for line in kept), (limit, kept)
+    assert fit_lines(lines, 100, counter) == lines
+    long = [Line("one two three four five six seven", None)]
+    assert fit_lines(long, 3, counter)[0].text.startswith("one")  # no sentence fits: at a word
