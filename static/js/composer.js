@@ -2,11 +2,20 @@
 // Enter sends, Shift+Enter breaks the line, an Enter that belongs to an input method does neither.
 
 import { ask, dispatch, dispatchNow, follow, publish, topic } from "./bus.js";
-import { $, announce, directionOf } from "./dom.js";
+import { $, announce, directionOf, number } from "./dom.js";
 
 const DRAFT_MS = 400;
 const BIG_PASTE = 50_000; // characters
-const WORDS = { preparing: "Preparing", folding: "Folding earlier messages", answering: "Generating" };
+const WORDS = { preparing: "Preparing", folding: "Folding earlier messages", answering: "Generating", loading: "Loading the model" };
+
+/** What is going on, with how far it is where that is known. */
+function progressText({ state, done, total }) {
+  const words = WORDS[state] ?? "Working";
+  if (!total) return words;
+  if (state === "loading") return `${words}: ${Math.round((100 * done) / total)} %`;
+  return `${words}: ${number(done)} of ${number(total)}`;
+}
+const SUMMARISED = "Conversation summarised";
 const ENDS = { complete: "Answer complete", stopped: "Stopped", failed: "The answer failed" };
 
 export class Composer {
@@ -35,6 +44,7 @@ export class Composer {
     follow("boot", ({ state }) => this.#boot(state));
     follow("busy", (value) => this.#busy(value));
     follow("thread", (value) => this.#opened(value));
+    follow("summarised", (value) => value && this.#summarised());
     this.#look();
   }
 
@@ -116,7 +126,8 @@ export class Composer {
     this.#refocus();
   }
 
-  #busy({ state, can_skip: canSkip }) {
+  #busy(value) {
+    const { state, can_skip: canSkip } = value;
     const was = this.state;
     this.state = state;
     this.busy = state !== "idle";
@@ -124,7 +135,7 @@ export class Composer {
     $("send").hidden = this.busy;
     $("skip").hidden = !canSkip;
     this.status.classList.toggle("busy", this.busy);
-    if (this.busy) this.status.textContent = WORDS[state] ?? "Working";
+    if (this.busy) this.status.textContent = progressText(value);
     else if (was !== "idle") {
       // The thread of the same moment says how it ended; it may be drawn after this topic.
       queueMicrotask(() => this.#ended(was));
@@ -136,6 +147,12 @@ export class Composer {
     const last = topic("thread")?.messages?.at(-1);
     const answered = was === "answering" || was === "preparing";
     this.status.textContent = (answered && last?.role === "assistant" && ENDS[last.status]) || "Ready";
+  }
+
+  /** A fold is there: said in the status until something else is going on. */
+  #summarised() {
+    announce(SUMMARISED);
+    if (!this.busy) this.status.textContent = SUMMARISED;
   }
 
   /** After an answer the box has the focus again, unless the reader has gone elsewhere. */

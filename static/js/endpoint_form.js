@@ -3,11 +3,12 @@
 
 import { ask, follow, topic } from "./bus.js";
 import { confirm } from "./dialogs.js";
-import { button, el, number } from "./dom.js";
+import { button, el, number, plural } from "./dom.js";
 import { KINDS, isLocal, kindOf } from "./endpoint_kinds.js";
 import { Field, input, saveSettings, select } from "./fields.js";
 import { allowed, resumeAfterReload } from "./resume.js";
 
+const LONG = 12; // models of a list that is shown open, and narrowed by typing
 const newId = () => [...crypto.getRandomValues(new Uint8Array(8))].map((b) => b.toString(16).padStart(2, "0")).join("");
 
 export class EndpointForm {
@@ -51,12 +52,15 @@ export class EndpointForm {
     this.model.control.replaceWith(modelRow);
     modelRow.append(this.model.control, this.load);
     this.modelPick = el("select", { "aria-label": "Models of this endpoint", hidden: true });
+    this.found = el("p", { class: "note", "aria-live": "polite", hidden: true });
+    this.filter = el("input", { type: "search", class: "filter", "aria-label": "Narrow the list of models", placeholder: "Narrow the list", autocomplete: "off", spellcheck: "false", hidden: true });
+    this.filter.addEventListener("input", () => this.#list());
     this.modelPick.addEventListener("change", () => {
       if (!this.modelPick.value) return;
       this.model.control.value = this.modelPick.value;
       this.model.save();
     });
-    modelRow.after(this.modelPick, this.list);
+    modelRow.after(this.filter, this.modelPick, this.found, this.list);
 
     this.testButton = button("Test connection", { kind: "primary" });
     this.testButton.addEventListener("click", () => this.test());
@@ -188,15 +192,33 @@ export class EndpointForm {
     const signature = JSON.stringify(items);
     if (signature !== this.listed) {
       this.listed = signature;
-      const text = ({ id, context_size: size }) => (size ? `${id} (${number(size)} tokens)` : id);
-      this.list.replaceChildren(...items.slice(0, 500).map(({ id }) => el("option", { value: id })));
-      this.modelPick.replaceChildren(el("option", { value: "", text: `Choose of ${items.length}` }),
-        ...items.map((item) => el("option", { value: item.id, text: text(item) })));
+      this.items = items;
+      const short = items.length <= LONG;
+      this.list.replaceChildren(...(short ? items.map(({ id }) => el("option", { value: id })) : []));
+      this.modelPick.size = short ? 1 : 8;
+      this.filter.value = "";
+      this.#list();
     }
     this.modelPick.value = items.some((item) => item.id === this.model.value) ? this.model.value : "";
     this.#onlyOne(mine ? models : null);
     if (mine && models.state === "failed") this.model.tell(models.error || "The list could not be loaded.");
     else if (mine && models.state === "ready") this.model.tell("");
+  }
+
+  /** The models of the list whose names hold every word; a long list can be narrowed. */
+  #list() {
+    const items = this.items ?? [];
+    const long = items.length > LONG;
+    const words = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const fit = items.filter(({ id }) => words.every((word) => id.toLowerCase().includes(word)));
+    const text = ({ id, context_size: size }) => (size ? `${id} (${number(size)} tokens)` : id);
+    this.modelPick.replaceChildren(
+      ...(long ? [] : [el("option", { value: "", text: `Choose of ${items.length}` })]),
+      ...fit.map((item) => el("option", { value: item.id, text: text(item) })));
+    this.modelPick.value = fit.some(({ id }) => id === this.model.value) ? this.model.value : "";
+    this.filter.hidden = !long;
+    this.found.hidden = !long;
+    this.found.textContent = words.length ? `${number(fit.length)} of ${plural(items.length, "model")}` : plural(items.length, "model");
   }
 
   /** A server that offers one model leaves nothing to choose. */

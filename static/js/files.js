@@ -2,7 +2,9 @@
 
 import { ask, dispatch, follow, publish } from "./bus.js";
 import { confirm, openDialog, section } from "./dialogs.js";
-import { button, el } from "./dom.js";
+import { button, el, number } from "./dom.js";
+import { importReport } from "./import_report.js";
+import { wipe } from "./wipe.js";
 
 const BIGGEST = 500e6; // bytes: more would not fit a browser's memory as text
 
@@ -20,28 +22,6 @@ async function exportAll() {
   const link = el("a", { href: url, download: `pleat-${new Date().toISOString().slice(0, 10)}.json` });
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
-const words = (name) => name.replaceAll("_", " ");
-
-/** The report in rows; numbers and lists of texts are shown, the rest is left out. */
-function reportRows(report) {
-  const list = el("dl", { class: "facts" });
-  for (const [name, value] of Object.entries(report ?? {})) {
-    if (typeof value === "number" || (typeof value === "string" && value)) {
-      list.append(el("dt", { text: words(name) }), el("dd", { text: String(value) }));
-    } else if (Array.isArray(value) && value.length) {
-      list.append(el("dt", { text: words(name) }), el("dd", {}, el("ul", {}, ...value.slice(0, 50).map((one) =>
-        el("li", { text: typeof one === "string" ? one : JSON.stringify(one) })))));
-    } else if (value && typeof value === "object" && !Array.isArray(value)) {
-      for (const [inner, count] of Object.entries(value)) {
-        if (typeof count === "number" || typeof count === "string") {
-          list.append(el("dt", { text: words(inner) }), el("dd", { text: String(count) }));
-        }
-      }
-    }
-  }
-  return list;
 }
 
 export function dataSection() {
@@ -64,7 +44,7 @@ export function dataSection() {
       const report = await dispatch("import_text", file.name, await textOf(file));
       if (report?.error) throw new Error(report.error);
       say("");
-      openDialog("Import", { kind: "small", subtitle: file.name, body: reportRows(report) });
+      openDialog("Import", { kind: "small", subtitle: file.name, body: importReport(report) });
     } catch (error) {
       say(`${file.name}: ${error.message}`, "bad");
     } finally {
@@ -72,10 +52,14 @@ export function dataSection() {
       picker.value = "";
     }
   });
+  follow("importing", ({ state, done, total }) => {
+    if (state === "idle" || !importing.disabled || !total) return;
+    say(`${state === "reading" ? "Reading" : "Storing"} chat ${number(Math.min(done + 1, total))} of ${number(total)}`);
+  });
   const exporting = button("Export all chats");
   exporting.addEventListener("click", exportAll);
-  const wipe = button("Delete all chats", { kind: "danger" });
-  wipe.addEventListener("click", async () => {
+  const deleting = button("Delete all chats", { kind: "danger" });
+  deleting.addEventListener("click", async () => {
     const sure = await confirm("Delete all chats?", "All chats and their summaries in this browser, for good. Export first if you may want them. Settings and keys stay; an endpoint’s key goes when you remove it.", "Delete all");
     if (!sure) return;
     try {
@@ -85,10 +69,22 @@ export function dataSection() {
       say(error.message, "bad");
     }
   });
+  const wiping = button("Delete everything on this device", { kind: "danger" });
+  wiping.addEventListener("click", async () => {
+    const sure = await confirm("Delete everything?", "All chats, summaries, settings, keys, and the model that this browser has kept, for good. The page then starts as on the first visit. Export first if you may want the chats.", "Delete everything");
+    if (!sure) return;
+    say("Deleting");
+    try {
+      await wipe();
+    } catch (error) {
+      say(error.message, "bad");
+    }
+  });
   return section(
     "Data",
     el("p", { class: "note", text: "Everything lies in this browser. Exports hold all chats and folds, never a key. ChatGPT, Claude and SillyTavern files can be imported." }),
-    el("div", { class: "row" }, exporting, importing, picker, persistButton(), wipe),
+    el("div", { class: "row" }, exporting, importing, picker, persistButton()),
+    el("div", { class: "row" }, deleting, wiping),
     result,
   );
 }

@@ -1,7 +1,7 @@
 // The timeline of folds and what one fold did: which messages, which text, line by line.
 // A line of an extractive summary leads to the message that it came from.
 
-import { topic } from "./bus.js";
+import { ask, topic } from "./bus.js";
 import { openDialog, section } from "./dialogs.js";
 import { el, number, plural, when } from "./dom.js";
 
@@ -10,6 +10,8 @@ const METHODS = {
   model: "by the model",
   "model+details": "by the model, details added",
   extractive: "extractive, no model",
+  tail: "the newest lines, no model",
+  verbatim: "word for word, too little to summarise",
   edited: "edited by hand",
 };
 const STATES = {
@@ -117,10 +119,30 @@ export function openFold(fold, show) {
   fact("State", STATES[fold.state] ?? fold.state);
   fact("When", when(fold.created_at));
   if (fold.duration_ms !== undefined) fact("Took", `${number(Math.round(fold.duration_ms))} ms`);
+  if (fold.note) fact("Note", fold.note);
+  const changes = el("div", { class: "changes" });
+  drawChanges(fold, changes);
   dialog = openDialog("One fold", {
     kind: "wide",
     body: el("div", {}, facts,
       section(sources.some(Boolean) ? "Text (a line leads to its message)" : "Text", body),
+      fold.parent_id && section("What changed against the fold before", changes),
       section(plural(fold.covered?.length ?? 0, "message") + " went in", messageLinks(fold.covered ?? [], go))),
   });
+}
+
+const SIGNS = { new: "+", gone: "\u2212", same: "" };
+const SPOKEN = { new: "New: ", gone: "Gone: ", same: "" };
+
+/** The summary against the one before it, line by line; what stayed is only counted. */
+async function drawChanges(fold, box) {
+  const lines = (await ask("fold_history", fold.id)) ?? [];
+  const changed = lines.filter((line) => line.change !== "same");
+  const same = lines.length - changed.length;
+  box.append(
+    ...changed.map(({ change, text }) =>
+      el("p", { class: `change ${change}` }, el("span", { class: "sign", "aria-hidden": "true", text: SIGNS[change] }),
+        el("span", { class: "sr-only", text: SPOKEN[change] }), el("span", { text: text || "\u00a0" }))),
+    el("p", { class: "note", text: changed.length ? `${plural(same, "line")} stayed as ${same === 1 ? "it was" : "they were"}.` : "Nothing: the text is the same." }),
+  );
 }

@@ -1,7 +1,7 @@
 // The Memory panel: gauge, coverage, the summary (read, edit, undo, rebuild), folds, preset, usage.
 // It is built once; each change of the topic fills it in, and never takes a half-typed edit away.
 
-import { ask, dispatch, follow, topic } from "./bus.js";
+import { ask, dispatch, follow, publish, topic } from "./bus.js";
 import { $, announce, button, directionOf, el, number } from "./dom.js";
 import { Folds } from "./folds.js";
 import { Gauge } from "./gauge.js";
@@ -42,6 +42,7 @@ export class MemoryPanel {
     this.notice = el("p", { class: "panel-notice", hidden: true });
     this.fold = button("Summarize & continue", { act: "fold", kind: "fold-now", disabled: true, "aria-describedby": "fold-why" });
     this.why = el("p", { class: "note", id: "fold-why" });
+    this.stopFold = button("Stop folding", { act: "stop-fold", hidden: true, title: "What is folded so far stays" });
     this.summary = el("textarea", {
       id: "memory-summary", class: "summary-text", "aria-label": "Summary", readonly: true, rows: "3",
       placeholder: "No summary yet.", "aria-describedby": "summary-size",
@@ -63,7 +64,7 @@ export class MemoryPanel {
       this.notice,
       group("Summary so far", this.summary, this.problem, this.size,
         el("div", { class: "row" }, this.edit, this.undo, this.rebuild, this.save, this.cancel),
-        this.fold, this.why),
+        this.fold, this.stopFold, this.why),
       group("Folds", this.folds.node),
       group("Way of folding", this.preset, this.presetText),
       group("Used so far", this.usage),
@@ -76,7 +77,7 @@ export class MemoryPanel {
     const conversation = value.conversation_id ?? topic("thread")?.conversation_id;
     const foldId = value.summary?.fold_id ?? null;
     if (this.value && this.conversation === conversation && foldId && foldId !== this.foldId
-      && value.folds.length > this.value.folds.length) announce("Conversation summarised");
+      && value.folds.length > this.value.folds.length) this.#folded(value.folds);
     if (this.conversation !== conversation && this.editing) this.#endEdit();
     this.conversation = conversation;
     this.foldId = foldId;
@@ -96,6 +97,13 @@ export class MemoryPanel {
     this.usage.replaceChildren(...usageRows(value.usage ?? {}));
     this.#preset(value.preset);
     this.#buttons();
+  }
+
+  /** Said once for each fold of turns: not for the better text that takes a provisional one's place. */
+  #folded(folds) {
+    const newest = folds.at(-1);
+    if (newest.method !== "edited" && !folds.some((one) => one !== newest && one.provisional && one.parent_id === newest.parent_id && one.covered?.at(-1) === newest.covered?.at(-1)))
+      publish("summarised", { id: newest.id });
   }
 
   #coverage(coverage) {
@@ -118,14 +126,16 @@ export class MemoryPanel {
   }
 
   #buttons() {
-    const state = topic("busy")?.state ?? "idle";
+    const { state = "idle", done = 0, total = 0 } = topic("busy") ?? {};
     const idle = state === "idle";
     const has = Boolean(this.value?.summary?.fold_id || this.value?.summary?.text);
     const can = Boolean(this.value?.can_fold) && idle;
     // A button that has the focus keeps it: a disabled one would drop it.
     this.fold.disabled = !can;
-    this.why.textContent = can || !this.value ? "" : state === "folding" ? "Folding now." : idle ? this.value.why_not ?? "" : "Possible when the answer is there.";
+    this.why.textContent = can || !this.value ? "" : state === "folding" ? (total ? `Folded ${number(done)} of ${number(total)} messages.` : "Folding now.") : idle ? this.value.why_not ?? "" : "Possible when the answer is there.";
     this.why.hidden = !this.why.textContent;
+    this.stopFold.hidden = state !== "folding";
+    this.fold.hidden = state === "folding";
     this.edit.disabled = !has || !idle;
     this.undo.disabled = !(this.value?.can_undo ?? has) || !idle;
     this.rebuild.disabled = !has || !idle;
@@ -137,6 +147,9 @@ export class MemoryPanel {
     switch (event.target.closest("[data-act]")?.dataset.act) {
       case "fold":
         await ask("summarize_and_continue");
+        break;
+      case "stop-fold":
+        await ask("stop");
         break;
       case "undo":
         await ask("undo_fold");

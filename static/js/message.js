@@ -153,7 +153,7 @@ export class MessageView {
         iconButton("exclude", out, "exclude", { "aria-pressed": String(Boolean(m.excluded)) }),
       );
     } else if (m.role === "assistant") {
-      bar.append(iconButton("redo", "Regenerate", "regenerate"));
+      if (!this.errorBox) bar.append(iconButton("redo", "Regenerate", "regenerate")); // else Retry does it
       if (m.text) bar.append(iconButton("forward", "Continue this answer", "continue"));
     }
     bar.append(iconButton("trash", "Delete message", "delete"));

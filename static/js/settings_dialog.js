@@ -111,7 +111,7 @@ export class SettingsDialog {
     // What was just saved comes back with the next frame; until then the form stays as it is.
     if (this.expected && !settings.endpoints.some((one) => one.id === this.expected)) return;
     this.expected = null;
-    const endpoints = settings.endpoints.map((one) => [one.id, one.kind === "in-page" ? "SmolLM2 135M, in this page" : one.name]);
+    const endpoints = settings.endpoints.map((one) => [one.id, one.kind === "in-page" ? "A model in this page" : one.name]);
     setOptions(this.chosen.control, [...endpoints, [NEW, "Add an endpoint…"]]);
     this.chosen.control.value = this.adding ? NEW : settings.chat_endpoint;
     const chosen = settings.endpoints.find((one) => one.id === settings.chat_endpoint);

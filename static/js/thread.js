@@ -80,7 +80,7 @@ export class Thread {
 
   #markFor() {
     const count = this.value.folded_count;
-    this.mark.querySelector("span").textContent = `${plural(count, "message")} folded into the summary`;
+    this.mark.querySelector("span").textContent = `Conversation summarised: ${plural(count, "message")} folded into the summary`;
     return this.mark;
   }
 

@@ -3,41 +3,71 @@
 
 import { ask, follow, publish, topic } from "./bus.js";
 import { button, el, megabytes } from "./dom.js";
+import { pick } from "./picked_file.js";
 
 export const MODEL_BYTES = 98_362_432; // SmolLM2-135M-Instruct Q4_1, as served from this site
 
-/** Button and progress for the in-page model; used by the card and by the settings. */
+/** Buttons and progress for the in-page model; used by the card, the model bar and the settings. */
 export function localModel() {
   const label = `Run SmolLM2 135M in this page (${megabytes(MODEL_BYTES)}, from this site)`;
   const start = button(label, { kind: "primary" });
   const bar = el("progress", { max: "1", "aria-label": "Loading the model", hidden: true });
   const text = el("p", { class: "note", "aria-live": "polite" });
+  const picker = el("input", { type: "file", class: "sr-only", tabindex: "-1", "aria-label": "GGUF file", accept: ".gguf" });
+  const open = button("Open another GGUF file…", { kind: "quiet open-file" });
   start.addEventListener("click", async () => {
     start.disabled = true;
     await ask("load_local_model");
     start.disabled = topic("local_model")?.state === "loading";
   });
-  follow("local_model", (model) => {
-    const { state } = model;
+  open.addEventListener("click", () => picker.click());
+  picker.addEventListener("change", async () => {
+    const [file] = picker.files;
+    if (!file) return;
+    pick(file);
+    picker.value = "";
+    await ask("open_model_file");
+  });
+  const look = () => {
+    const model = topic("local_model");
+    if (!model) return;
+    const { state, from_file: fromFile } = model;
     const missing = state === "failed" && !model.name;
-    start.hidden = state === "ready" || state === "loading" || missing;
+    const loading = state === "loading";
+    start.hidden = (state === "ready" && !fromFile) || loading || missing;
     start.disabled = false;
-    start.textContent = state === "failed" ? "Try to load the model again" : label;
-    bar.hidden = state !== "loading";
+    start.textContent = state === "failed" && !fromFile ? "Try to load the model again" : label;
+    start.className = `button ${fromFile && state === "ready" ? "" : "primary"}`.trim();
+    open.hidden = loading;
+    bar.hidden = !loading;
     const total = model.total || model.bytes || MODEL_BYTES;
     if (model.loaded) bar.value = Math.min(1, model.loaded / total);
     else bar.removeAttribute("value");
     text.classList.toggle("bad", state === "failed");
-    if (state === "loading") {
-      text.textContent = model.loaded
-        ? `Loading ${megabytes(model.loaded)} of ${megabytes(total)}`
-        : "Loading the model";
-    } else if (state === "ready") text.textContent = `${model.name || "The model"} is loaded and answers in this page.`;
-    else if (missing) text.textContent = "This copy of Pleat comes without the model.";
-    else if (state === "failed") text.textContent = model.error || "The model could not be loaded.";
-    else text.textContent = "";
-  });
-  return el("div", { class: "local-model" }, start, bar, text);
+    text.textContent = modelText(model, missing, total);
+    text.hidden = !text.textContent;
+  };
+  follow("local_model", look);
+  follow("settings", look);
+  return el("div", { class: "local-model" }, start, bar, text, open, picker);
+}
+
+function modelText(model, missing, total) {
+  const { state, from_file: fromFile } = model;
+  const name = model.name || "The model";
+  if (state === "loading") return model.loaded ? `Loading ${fromFile ? name : ""} ${megabytes(model.loaded)} of ${megabytes(total)}`.replace("  ", " ") : "Loading the model";
+  if (state === "ready") return `${name}${fromFile ? ` (${megabytes(model.bytes)}, from a file)` : ""} is loaded and answers in this page.`;
+  if (missing) return "This copy of Pleat comes without the model.";
+  if (state === "failed") return model.error || "The model could not be loaded.";
+  const gone = goneFile(model);
+  return gone ? `“${gone}” was opened from a file, and a reload forgets files: open it again, or run SmolLM2.` : "";
+}
+
+/** The name of the model that answered before the reload, when it came from a file. */
+function goneFile(model) {
+  const settings = topic("settings");
+  const chosen = settings?.endpoints && inPage(settings) ? settings.chat_model : "";
+  return chosen && model.bundled && chosen !== model.bundled ? chosen : "";
 }
 
 const inPage = (settings) => {

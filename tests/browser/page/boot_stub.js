@@ -20,7 +20,7 @@ const topics = {
   conversations: { items: [], query: "", undo: null },
   thread: { conversation_id: "c1", title: "", messages: [], boundary_id: null, folded_count: 0 },
   stream: { message_id: null, text: "", reasoning: "" },
-  busy: { state: "idle", conversation_id: null, can_skip: false },
+  busy: { state: "idle", conversation_id: null, can_skip: false, done: 0, total: 0 },
   memory: {
     context: 4096, budget: 3072,
     account: { system: 12, summary: 0, recall: 0, pins: 0, window: 0, question: 0, overhead: 7, total: 19, answer: 1024 },
@@ -29,7 +29,11 @@ const topics = {
     can_fold: false, why_not: "There is nothing to fold yet.", preset: "pleat", usage: {}, notice: "",
   },
   models: { endpoint_id: "", items: [], state: "idle", error: "" },
-  local_model: { state: "absent", name: "SmolLM2-135M-Instruct", bytes: 98362432, loaded: 0, total: 0, error: "" },
+  local_model: {
+    state: "absent", name: "SmolLM2-135M-Instruct", bytes: 98362432, loaded: 0, total: 0, error: "",
+    from_file: false, bundled: "SmolLM2-135M-Instruct",
+  },
+  importing: { state: "idle", done: 0, total: 0 },
   notices: [],
 };
 
