@@ -26,6 +26,6 @@ export function importReport(report) {
   const reasons = report?.reasons ?? [];
   return el("div", { class: "import-report" },
     report?.text && el("p", { text: report.text }),
-    table(report ?? {}),
+    KINDS.some(([kind]) => report?.[kind]?.found) && table(report),
     reasons.length > 0 && el("ul", { class: "reasons" }, ...reasons.slice(0, 50).map(reason)));
 }

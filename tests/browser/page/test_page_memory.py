@@ -142,6 +142,48 @@ def test_a_new_fold_is_announced_once(memory) -> None:
     expect(announcer).to_have_attribute("aria-live", "polite")
 
 
+def test_the_better_text_of_the_same_fold_is_no_second_announcement(memory) -> None:
+    first = fold("f3", 3, state="current", parent_id="f2", provisional=True, covered=["3"])
+    memory.publish("memory", folds=[*FOLDS, first], summary={**SUMMARY, "fold_id": "f3"})
+    expect(memory.page.get_by_role("status", name="Status")).to_have_text("Conversation summarised")
+    announcer = memory.page.locator("#announcer")
+    announcer.evaluate("(node) => { node.textContent = ''; }")
+    better = fold("f4", 4, state="current", parent_id="f2", covered=["3"])
+    memory.publish("memory", folds=[*FOLDS, first, better], summary={**SUMMARY, "fold_id": "f4"})
+    expect(announcer).to_have_text("")
+
+
+def test_while_a_fold_runs_it_says_how_far_it_is_and_can_be_stopped(memory) -> None:
+    page = memory.page
+    memory.publish("memory", can_fold=True, why_not="")
+    memory.publish("busy", state="folding", done=120, total=900)
+    panel = page.get_by_role("region", name="Memory")
+    expect(panel).to_contain_text("Folded 120 of 900 messages")
+    status = page.get_by_role("status", name="Status")
+    expect(status).to_have_text("Folding earlier messages: 120 of 900")
+    panel.get_by_role("button", name="Stop folding").click()
+    assert memory.asked("stop") == [[]]
+    memory.publish("busy", state="idle", done=0, total=0)
+    expect(panel.get_by_role("button", name="Stop folding")).to_have_count(0)
+
+
+def test_a_fold_shows_what_it_changed(memory) -> None:
+    page = memory.page
+    lines = [
+        {"change": "same", "text": "Kept."},
+        {"change": "gone", "text": "Old."},
+        {"change": "new", "text": "New."},
+    ]
+    memory.answer("fold_history", lines)
+    memory.publish("memory", folds=[*FOLDS, fold("f3", 3, state="current", parent_id="f2")])
+    page.get_by_role("list", name="Folds").get_by_role("button").first.click()
+    dialog = page.get_by_role("dialog", name="One fold")
+    expect(dialog).to_contain_text("Gone: Old.")
+    expect(dialog).to_contain_text("New: New.")
+    expect(dialog).to_contain_text("1 line stayed as it was.")
+    assert memory.asked("fold_history") == [["f3"]]
+
+
 def test_opening_another_chat_with_folds_is_no_announcement(memory) -> None:
     newer = [*FOLDS, fold("f3", 3, state="current")]
     summary = {**SUMMARY, "fold_id": "f3"}

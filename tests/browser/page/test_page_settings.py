@@ -168,7 +168,8 @@ def test_an_export_is_a_file(settings) -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_an_import_reads_the_text_and_shows_the_report(settings, encoding: str) -> None:
     page = settings.page
-    settings.answer("import_text", {"format": "ChatGPT", "conversations": 2, "messages": 17})
+    report = {"format": "chatgpt", "text": "Imported 2 conversations with 17 messages."}
+    settings.answer("import_text", report)
     files = [
         {"name": "chats.json", "mimeType": "application/json", "buffer": "[{}] ü".encode(encoding)}
     ]
@@ -213,3 +214,80 @@ def test_the_model_in_the_page_is_loaded_with_progress(stub) -> None:
     expect(page.get_by_role("button", name="Try to load the model again")).to_be_visible()
     stub.publish("local_model", state="ready")
     expect(page.get_by_text("answers, in this page")).to_be_visible()
+
+
+def test_a_model_from_a_file_is_named_with_its_size_and_missed_after_a_reload(settings) -> None:
+    page = settings.page
+    dialog = page.get_by_role("dialog", name="Settings")
+    settings.publish("settings", chat_endpoint="in-page", chat_model="other-1b.Q4")
+    expect(dialog).to_contain_text("“other-1b.Q4” was opened from a file")
+    with page.expect_file_chooser() as chooser:
+        dialog.get_by_role("button", name="Open another GGUF file…").click()
+    file = {"name": "other-1b.Q4.gguf", "mimeType": "application/octet-stream", "buffer": b"GGUF"}
+    chooser.value.set_files([file])  # type: ignore[list-item]
+    assert settings.asked("open_model_file", 1) == [[]]
+    ready = {"state": "ready", "name": "other-1b.Q4", "bytes": 812_000_000, "from_file": True}
+    settings.publish("local_model", **ready)
+    expect(dialog).to_contain_text("other-1b.Q4 (812 MB, from a file) is loaded")
+    expect(dialog.get_by_role("button", name="Run SmolLM2 135M")).to_be_visible()
+
+
+def test_a_long_list_of_models_is_narrowed_by_typing(settings) -> None:
+    page = settings.page
+    items = [
+        {"id": f"maker/model-{n}-{size}", "context_size": 4096}
+        for n in range(40)
+        for size in ("mini", "large")
+    ]
+    settings.publish("models", endpoint_id="e1", state="ready", items=items)
+    choice = page.get_by_label("Models of this endpoint")
+    expect(choice.get_by_role("option")).to_have_count(80)
+    page.get_by_label("Narrow the list of models").fill("17 LARGE")
+    expect(choice.get_by_role("option")).to_have_count(1)
+    choice.select_option("maker/model-17-large")
+    assert settings.asked("update_settings", 1)[-1] == [{"chat_model": "maker/model-17-large"}]
+
+
+def test_an_import_says_how_far_it_is_and_what_it_brought(settings) -> None:
+    page = settings.page
+    counts = {"found": 3, "imported": 2, "empty": 0, "skipped": 0, "failed": 1}
+    reason = {
+        "what": "message",
+        "outcome": "failed",
+        "text": "no text",
+        "count": 2,
+        "where": ["message 4"],
+    }
+    report = {
+        "format": "pleat",
+        "text": "Imported 2 conversations.",
+        "conversations": counts,
+        "messages": counts,
+        "folds": {**counts, "found": 0},
+        "reasons": [reason],
+    }
+    settings.answer("import_text", report)
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Import a file").click()
+    file = {"name": "chats.json", "mimeType": "application/json", "buffer": b"[]"}
+    chooser.value.set_files([file])  # type: ignore[list-item]
+    dialog = page.get_by_role("dialog", name="Import")
+    expect(dialog).to_contain_text("Imported 2 conversations.")
+    expect(dialog.get_by_role("row", name="Chats 3 2 1")).to_be_visible()
+    expect(dialog).to_contain_text("2 messages failed: no text (message 4, …)")
+
+
+def test_everything_on_the_device_is_deleted_only_after_a_question(settings) -> None:
+    page = settings.page
+    page.evaluate("() => localStorage.setItem(`${window.pleatStoragePrefix}secrets`, '{}')")
+    page.evaluate("() => localStorage.setItem('another', 'stays')")
+    page.get_by_role("button", name="Delete everything on this device").click()
+    page.get_by_role("dialog", name="Delete everything?").get_by_role(
+        "button", name="Cancel"
+    ).click()
+    assert settings.asked("delete_everything") == []
+    page.get_by_role("button", name="Delete everything on this device").click()
+    with page.expect_navigation():
+        sure = page.get_by_role("dialog", name="Delete everything?")
+        sure.get_by_role("button", name="Delete everything").click()
+    assert page.evaluate("() => Object.keys(localStorage)") == ["another"]
