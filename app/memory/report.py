@@ -47,7 +47,9 @@ def memory_view(memory: ConversationMemory, counter: Counter, busy: bool) -> dic
         why = too_little(path, cut, settings, "manual")
     return {
         "conversation_id": memory.id,
-        "context": limits.size,
+        # All in counted tokens, so that the figures add up; ``context_size`` is the model's own.
+        "context": limits.context,
+        "context_size": limits.size,
         "budget": limits.budget,
         "account": {
             "system": sizes.system,

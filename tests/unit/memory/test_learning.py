@@ -98,3 +98,15 @@ def test_a_server_that_cuts_prompts_silently_is_named_once() -> None:
     assert bench.engine.learn(memory, 3000, Usage(prompt_tokens=1024)) is None
     assert memory.settings.factor == 1.0
     assert bench.engine.learn(ready(bench), 3000, Usage()) is None
+
+
+def test_the_shown_figures_add_up_to_the_context_with_a_factor_too() -> None:
+    bench = Bench()
+    memory = ready(bench, replace(ONE, context_size=4096, factor=1.62))
+    view = bench.engine.view(memory)
+    account: dict[str, int] = view["account"]  # type: ignore[assignment]
+    parts = ("system", "summary", "recall", "pins", "window", "question", "overhead")
+    assert sum(account[name] for name in parts) == account["total"] <= view["budget"]  # type: ignore[operator]
+    free = view["budget"] - account["total"]  # type: ignore[operator]
+    assert account["total"] + free + account["answer"] == view["context"] == 2528
+    assert view["context_size"] == 4096 and view["factor"] == 1.62
