@@ -147,7 +147,7 @@ def show_mark(page: Page) -> None:
         "(mark) => { const log = document.getElementById('log');"
         " log.scrollTop += mark.getBoundingClientRect().top - log.clientHeight * 0.36; }"
     )
-    page.mouse.move(640, 400)
+    page.mouse.move(4, 4)
     page.evaluate("() => document.activeElement.blur()")
 
 
@@ -182,6 +182,7 @@ def more(browser: Browser, page: Page, server: ScriptedServer, url: str, folder:
     page.keyboard.press("Escape")
     server.chat(Status(401, {"error": {"message": "Incorrect API key provided."}}))
     ask(page, "And the insurance?")
+    page.get_by_role("alert").filter(has_text="key").wait_for()
     both(page, lambda scheme: folder / f"error-{scheme}.png")
     page.set_viewport_size({"width": 390, "height": 844})
     shoot(page, folder / "phone-error.png")

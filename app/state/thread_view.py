@@ -41,7 +41,7 @@ def thread(opened: OpenConversation, boundary_id: str | None) -> dict[str, Any]:
 
 
 def _state(message: Message, pinned: bool, excluded: bool) -> str:
-    if not is_sendable(message):
+    if not is_sendable(message) and message.status != "streaming":  # it is on its way
         return "unsendable"
     if excluded:
         return "excluded"

@@ -76,6 +76,7 @@ export class Composer {
       return;
     }
     this.#clear();
+    publish("sent", { at: Date.now() }); // whoever asks wants to see the answer
     this.#ask(text);
   }
 

@@ -49,7 +49,7 @@ export class Conversations {
     }
     this.empty.hidden = value.items.length > 0;
     this.list.hidden = value.items.length === 0;
-    this.empty.textContent = value.query ? "No chat holds these words." : "Your chats stand here.";
+    this.empty.textContent = value.query ? "No chat holds these words." : "Your chats will be listed here.";
     if (focused) this.list.querySelector(`[data-id="${CSS.escape(focused)}"] .conversation-open`)?.focus();
     const { undo } = value;
     publish("undo_notice", undo ? { id: "undo", level: "info", text: `“${undo.title || "New chat"}” was deleted.`,

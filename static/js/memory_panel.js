@@ -107,7 +107,7 @@ export class MemoryPanel {
   }
 
   #coverage(coverage) {
-    if (!coverage) {
+    if (!coverage || Object.values(coverage).every((count) => count === 0)) {
       this.coverage.textContent = "";
       return;
     }

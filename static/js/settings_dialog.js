@@ -43,7 +43,7 @@ export class SettingsDialog {
       kind: "wide settings",
       subtitle: "Changes are kept at once.",
       body: this.body,
-      foot: [button("Done", { act: "dialog-close", kind: "primary" })],
+      foot: [button("Done", { act: "dialog-close", kind: "" })],
       onClose: () => this.#closed(),
     });
   }
@@ -132,7 +132,7 @@ export class SettingsDialog {
       this.memoryNames = names;
       this.memory = new Map(list.map(({ name, label, least, most }) => [
         name,
-        new Field(input({ inputmode: "numeric" }), { label, name, help: `${least} to ${most}` }),
+        new Field(input({ inputmode: "numeric" }), { label: label.replace(/^The (.)/, (_, first) => first.toUpperCase()), name, help: `${least} to ${most}` }),
       ]));
       this.memoryFields.replaceChildren(...[...this.memory.values()].map((field) => field.node));
     }

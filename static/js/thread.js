@@ -30,6 +30,7 @@ export class Thread {
     }).observe(this.earlier);
     follow("thread", (value) => this.draw(value));
     follow("stream", (value) => this.#stream(value));
+    follow("sent", (value) => value && this.stick.toBottom());
     follow("queued", () => this.#place(this.value ? this.value.messages.slice(this.start) : []));
   }
 
@@ -80,7 +81,7 @@ export class Thread {
 
   #markFor() {
     const count = this.value.folded_count;
-    this.mark.querySelector("span").textContent = `Conversation summarised: ${plural(count, "message")} folded into the summary`;
+    this.mark.querySelector(".fold-count").textContent = `${plural(count, "message")} folded into the summary`;
     return this.mark;
   }
 
@@ -188,7 +189,7 @@ export class Thread {
 }
 
 function foldMark() {
-  const text = el("span", { class: "fold-text" });
+  const text = el("span", { class: "fold-text" }, el("span", { class: "fold-title", text: "Conversation summarised" }), " ", el("span", { class: "fold-count" }));
   return el(
     "button",
     { type: "button", class: "fold-mark", data: { act: "fold-mark" }, title: "Show the memory" },
