@@ -38,10 +38,10 @@ class Committer:
     async def refresh(self, memory: ConversationMemory) -> None:
         """Take in what other tabs have committed."""
         counters = await self._store.counters(memory.id)
-        if counters is not None and counters[1] != memory.conversation.commit:
+        if counters is not None and counters[1] != memory.known_commit:
             for fold in await self._store.folds(memory.id):
                 memory.ledger.add(fold)
-            memory.conversation = replace(memory.conversation, commit=counters[1])
+            memory.at_commit(counters[1])
 
     async def commit(self, memory: ConversationMemory, fold: Fold, read: Read) -> Fold | None:
         """Commit by compare-and-swap; None when what was read is no longer so."""
@@ -49,7 +49,7 @@ class Committer:
             counters = await self._store.counters(memory.id)
             if counters is None or counters[0] != memory.conversation.structure:
                 return None
-            if counters[1] != memory.conversation.commit:
+            if counters[1] != memory.known_commit:
                 await self.refresh(memory)
             if not self._still(memory, fold, read):
                 return None
@@ -89,7 +89,7 @@ class Committer:
             outcome = await self._store.retire_folds(memory.id, targets, commit=counters[1])
             if outcome in ("ok", "unsaved"):
                 memory.ledger.retire(targets, self._clock.now())
-                memory.conversation = replace(memory.conversation, commit=counters[1] + 1)
+                memory.at_commit(counters[1] + 1)
                 return len(targets)
             if outcome == "gone":
                 break

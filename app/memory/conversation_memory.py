@@ -61,6 +61,9 @@ class ConversationMemory:
         self.ledger = ledger
         self.settings = settings
         self.activity = activity or Activity()
+        # The commit up to which the ledger is known to be whole. Not the conversation's own: its
+        # record may have been read again after another tab's commit, and the folds before it.
+        self.known_commit = -1
 
     @property
     def id(self) -> str:
@@ -103,7 +106,12 @@ class ConversationMemory:
     def committed(self, fold: Fold) -> None:
         """Take in an entry that the store has accepted."""
         self.ledger.add(fold)
-        self.conversation = replace(self.conversation, commit=fold.commit)
+        self.at_commit(fold.commit)
+
+    def at_commit(self, commit: int) -> None:
+        """The ledger holds all that the store held at this commit."""
+        self.known_commit = commit
+        self.conversation = replace(self.conversation, commit=commit)
 
 
 def open_memory(

@@ -405,3 +405,19 @@ def test_a_conversation_without_messages_or_question_can_be_looked_at() -> None:
     assert run(bench.engine.compact(memory)).status == "nothing"
     assert run(bench.engine.rebuild(memory)).status == "nothing"
     assert run(bench.engine.edit(memory, "x")).status == "nothing"
+
+
+def test_a_ledger_that_is_older_than_its_conversations_record_is_read_again_before_a_commit() -> (
+    None
+):
+    shelf = Bench().shelf
+    one, two = (Bench(SMALL, shelf=shelf, ids=FakeIds(name)) for name in ("one-", "two-"))
+    messages = chat(*(f"Part {n} " + apples(60) for n in range(10)))
+    run(one.engine.compact(one.open(messages[:6])))
+    fresh = Conversation(id="c", commit=1)  # the record is new, the folds were read before
+    late = two.engine.open(fresh, messages, [], SMALL)
+    assert run(two.engine.compact(late)).status == "folded"
+    assert [f.covered for f in shelf.entries["c"]] == [
+        ("m1", "m2", "m3", "m4"),
+        ("m5", "m6", "m7", "m8"),
+    ]
