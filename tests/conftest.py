@@ -9,16 +9,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(ROOT / ".cache" / "tiktoken"))
 
-if sys.platform != "emscripten":
-    import hypothesis
-
-    hypothesis.settings.register_profile("here", deadline=None, print_blob=True)
-    hypothesis.settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
-    hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
+profile = settings.register_profile
+profile("here", deadline=None, print_blob=True)
+profile("ci", deadline=None, print_blob=True, derandomize=True)
+profile("pyodide", deadline=None, max_examples=20, derandomize=True, database=None)
+in_pyodide = sys.platform == "emscripten"
+settings.load_profile("pyodide" if in_pyodide else "ci" if os.environ.get("CI") else "here")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -27,7 +27,7 @@ from types import CodeType, ModuleType
 ROOT = Path(__file__).resolve().parents[1]
 MEMORY = ROOT / "app" / "memory"
 # First what is fast; only what survives it meets the properties.
-FAST = ["tests/unit/memory", "tests/unit/memory_mutation"]
+FAST = ["tests/unit/memory/test_*.py", "tests/unit/memory_mutation/test_*.py"]
 SLOW = ["tests/property/test_memory_rules.py", "tests/property/test_memory_machine.py"]
 SKIPPED = {"ports", "__init__"}  # protocols: nothing runs there
 ORDER: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
@@ -62,20 +62,43 @@ class Mutant:
     code: CodeType
 
 
-def mutants(module: str) -> list[Mutant]:
-    """All mutants of ``app/memory/<module>.py``."""
+CHANGED = (
+    ast.Compare,
+    ast.Slice,
+    ast.Constant,
+    ast.BinOp,
+    ast.AugAssign,
+    ast.BoolOp,
+    ast.UnaryOp,
+    ast.Call,
+    ast.Return,
+    ast.Continue,
+    ast.Break,
+    ast.Raise,
+    ast.Expr,
+)
+
+
+def places(module: str) -> list[tuple[str, int, int]]:
+    """(module, node, variant) of all that may be changed in ``app/memory/<module>.py``."""
+    nodes = ast.walk(ast.parse((MEMORY / f"{module}.py").read_text()))
+    return [
+        (module, number, variant)
+        for number, node in enumerate(nodes)
+        if isinstance(node, CHANGED)
+        for variant in range(_variants(node))
+    ]
+
+
+def mutant(module: str, number: int, variant: int) -> Mutant | None:
+    """The mutant of a place; None where there is nothing to change."""
     path = MEMORY / f"{module}.py"
     tree = ast.parse(path.read_text())
-    found: list[Mutant] = []
-    for number, node in enumerate(ast.walk(tree)):
-        if isinstance(node, ast.expr | ast.stmt):
-            for variant in range(_variants(node)):
-                changed = _changed(tree, number, variant)
-                if changed is not None:
-                    mutant, old, new = changed
-                    code = compile(mutant, str(path), "exec")
-                    found.append(Mutant(module, node.lineno, old, new, code))
-    return found
+    changed = _changed(tree, number, variant)
+    if changed is None:
+        return None
+    changed_tree, line, old, new = changed
+    return Mutant(module, line, old, new, compile(changed_tree, str(path), "exec"))
 
 
 def _variants(node: ast.AST) -> int:
@@ -83,24 +106,25 @@ def _variants(node: ast.AST) -> int:
     return 2 if isinstance(node, ast.Compare | ast.Constant | ast.Slice) else 1
 
 
-def _changed(tree: ast.Module, number: int, variant: int) -> tuple[ast.Module, str, str] | None:
-    """A copy of the tree with its ``number``-th node changed, None where there is nothing to."""
-    clone = copy.deepcopy(tree)
-    nodes = list(ast.walk(clone))
+def _changed(
+    tree: ast.Module, number: int, variant: int
+) -> tuple[ast.Module, int, str, str] | None:
+    """The tree with its ``number``-th node changed, the line, and how it read and reads."""
+    nodes = list(ast.walk(tree))
     parents = {id(child): each for each in nodes for child in ast.iter_child_nodes(each)}
     node = nodes[number]
     if any(_untouched(each, parents) for each in _up(node, parents)):
         return None
     statement = next(each for each in _up(node, parents) if isinstance(each, ast.stmt))
-    old = _head(statement)
+    old, line = _head(statement), getattr(node, "lineno", 0)
     new = _mutate(node, variant)
     if new is None:
         return None
     if new is not node:
         _put(parents[id(node)], node, new)
-    ast.fix_missing_locations(clone)
+    ast.fix_missing_locations(tree)
     shown = new if node is statement else statement
-    return clone, old, _head(shown)
+    return tree, line, old, _head(shown)
 
 
 def _up(node: ast.AST, parents: dict[int, ast.AST]) -> Iterator[ast.AST]:
@@ -245,7 +269,8 @@ def _run_tests(paths: Sequence[str], deselected: Sequence[str], brief: bool = Tr
     arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:playwright", *(["-x"] if brief else [])]
     for each in deselected:
         arguments += ["--deselect", each]
-    return int(pytest.main([*arguments, *(p for p in paths if (ROOT / p).exists())]))
+    files = [str(found) for path in paths for found in sorted(ROOT.glob(path))]
+    return int(pytest.main([*arguments, *files]))
 
 
 def _child(mutant: Mutant | None, deselected: Sequence[str], log: Path) -> int:
@@ -281,7 +306,7 @@ def hunt(chosen: Sequence[Mutant], jobs: int, limit: float, until: float) -> dic
         os.waitpid(_child(None, (), baseline), 0)
         deselected = _failing(baseline)
         for each in deselected:
-            print(f"left out, fails without a mutation: {each}")
+            print(f"left out, fails without a mutation: {each}", flush=True)
         running: dict[int, tuple[int, float]] = {}
         waiting = list(range(len(chosen)))
         while waiting or running:
@@ -329,11 +354,16 @@ def main() -> int:
 
     until = time.monotonic() + options.seconds
     names = options.module or sorted(p.stem for p in MEMORY.glob("*.py") if p.stem not in SKIPPED)
-    everything = [mutant for name in names for mutant in mutants(name)]
-    chosen = everything
-    random.Random(options.seed).shuffle(chosen)
-    chosen = chosen[: options.sample] if options.sample else chosen
-    print(f"{len(everything)} mutants in {len(names)} modules; {len(chosen)} are tried")
+    everything = [place for name in names for place in places(name)]
+    random.Random(options.seed).shuffle(everything)
+    chosen: list[Mutant] = []
+    for place in everything:
+        if len(chosen) == (options.sample or len(everything)):
+            break
+        made = mutant(*place)
+        if made is not None:
+            chosen.append(made)
+    print(f"{len(chosen)} mutants of {len(names)} modules are tried", flush=True)
     outcome = hunt(chosen, options.jobs, options.limit, until)
     rows: dict[str, list[str]] = {}
     for index, result in outcome.items():

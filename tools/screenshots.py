@@ -72,6 +72,7 @@ TALK = [
         "wheel come on the 10th as planned, so that one day of cleaning serves both.",
     ),
 ]
+OTHERS = ["Names for a narrowboat", "Rye bread without yeast", "Questions for the landlord"]
 SUMMARY = """Facts and data
 - Garage, 5.2 by 3.4 m, becomes a pottery studio; budget €4,800, planned €4,480.
 - Line allows 20 A at most, so the kiln is the 60 l top-loader with 4.2 kW.
@@ -128,7 +129,12 @@ def opened(context: BrowserContext, url: str, settings: str | None) -> Page:
 
 
 def converse(page: Page, server: ScriptedServer) -> None:
-    """Talk, fold, and talk on."""
+    """Talk, fold, and talk on; other chats stand in the list."""
+    for question in OTHERS:
+        server.chat(Answer("Gladly."))
+        ask(page, question)
+        page.get_by_role("button", name="New chat", exact=True).first.click()
+        expect(page.locator("article.assistant")).to_have_count(0)
     for question, answer in TALK:
         server.chat(Answer(answer))
         ask(page, question)
@@ -137,8 +143,13 @@ def converse(page: Page, server: ScriptedServer) -> None:
     expect(page.get_by_role("list", name="Folds").get_by_role("listitem")).to_have_count(1)
     server.chat(Answer(LAST[1]))
     ask(page, LAST[0])
-    meter = page.get_by_role("meter", name="Context used")
-    expect(meter).not_to_have_attribute("aria-valuetext", "about")
+    row = page.get_by_role("list", name="Conversations").get_by_role("listitem").first
+    row.hover()
+    row.get_by_role("button", name="Rename").click()
+    name = page.get_by_role("textbox", name="Name of the chat")
+    name.fill("Pottery studio in the garage")
+    name.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Pottery studio in the garage")
 
 
 def show_mark(page: Page) -> None:

@@ -69,6 +69,15 @@ def install_test_packages() -> None:
         run([VENV_PYTHON, "-m", "pip", "install", "--no-deps", *locked], tries=TRIES)
 
 
+def fetch_pyodide_wheels() -> None:
+    """The pure Python packages that only the tests inside Pyodide need, as wheels."""
+    folder = empty_folder(CACHE / "pyodide-wheels")
+    pure = ["--platform", "any", "--python-version", "3.14", "--implementation", "py"]
+    locked = ["--require-hashes", "--only-binary=:all:", "-r", REQUIREMENTS / "pyodide.txt"]
+    pip = [VENV_PYTHON, "-m", "pip", "download", "--no-deps", "--abi", "none", "-d", folder]
+    run([*pip, *pure, *locked], tries=TRIES)
+
+
 def place_ranks() -> None:
     """Put gpt-tokenizer's own rank files where Python's tiktoken looks for them."""
     folder = empty_folder(CACHE / "tiktoken")
@@ -95,6 +104,9 @@ def set_up_test() -> None:
     version = f"{sys.version_info[:2]} {sys.executable}"
     made = [ROOT / ".venv" / "bin" / "ruff"]
     step("test", "Python packages of the checks", locks, made, install_test_packages, version)
+    wheels = [REQUIREMENTS / "pyodide.txt"]
+    folder = [CACHE / "pyodide-wheels"]
+    step("pyodide", "packages of the tests in Pyodide", wheels, folder, fetch_pyodide_wheels)
     ranks = [CACHE / "tiktoken" / name for name in vendor.TIKTOKEN_NAMES.values()]
     step("ranks", "tokenizer ranks", [ROOT / "package-lock.json"], ranks, place_ranks)
     browser.ensure()

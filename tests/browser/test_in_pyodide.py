@@ -15,9 +15,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tools import serve
-from tools.common import NODE_MODULES, ROOT
+from tools.common import CACHE, NODE_MODULES, ROOT
 
-PACKAGES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments")
+PACKAGES = (
+    "pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "sortedcontainers"
+)  # fmt: skip
 INI = "[pytest]\nfilterwarnings = error\naddopts = --strict-markers --import-mode=importlib\n"
 LIMIT_MS = 300_000
 
@@ -41,10 +43,17 @@ def make_bundle(path: Path) -> None:
                 if file.is_file() and "__pycache__" not in file.parts:
                     bundle.write(file, f"{into}/{file.relative_to(folder).as_posix()}")
 
-        for name in ("app", "tests/unit", "tests/support"):
+        for name in ("app", "tests/unit", "tests/support", "tests/bench"):
             add(ROOT / name, name)
         bundle.write(ROOT / "tests" / "conftest.py", "tests/conftest.py")
         bundle.writestr("pytest.ini", INI)
+        for wheel in (CACHE / "pyodide-wheels").glob("*.whl"):
+            with zipfile.ZipFile(wheel) as packed:
+                for member in packed.namelist():
+                    bundle.writestr(f"packages/{member}", packed.read(member))
+        stand_in = ROOT / "tests" / "unit_in_pyodide" / "tiktoken.py"
+        bundle.write(stand_in, "packages/tiktoken.py")
+        bundle.writestr("no_ranks", "")
         bundle.write(site_packages / "py.py", "packages/py.py")  # pytest ships it
         for name in PACKAGES:
             add(site_packages / name, f"packages/{name}")
