@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -237,6 +238,8 @@ def main() -> None:
         )
         small = opened(phone, url, None)
         small.locator(".fold-mark").wait_for()
+        exact = re.compile(r"^\d")  # counted, no longer estimated
+        expect(small.locator(".gauge")).to_have_attribute("aria-valuetext", exact)
         show_mark(small)
         both(small, lambda scheme: images / f"phone-{scheme}.png")
         if folder is not None:

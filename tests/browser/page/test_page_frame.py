@@ -89,6 +89,7 @@ def test_the_open_conversation_is_marked(stub) -> None:
 def test_a_chat_is_renamed_in_place_or_left_as_it_was(stub) -> None:
     page = stub.page
     stub.publish("conversations", items=CHATS)
+    page.get_by_role("button", name="First", exact=True).hover()
     page.get_by_role("button", name="Rename First").click()
     box = page.get_by_role("textbox", name="Name of the chat")
     box.fill("Better")
@@ -103,6 +104,7 @@ def test_a_chat_is_renamed_in_place_or_left_as_it_was(stub) -> None:
 def test_a_deleted_chat_can_be_brought_back(stub) -> None:
     page = stub.page
     stub.publish("conversations", items=CHATS)
+    page.get_by_role("button", name="First", exact=True).hover()
     page.get_by_role("button", name="Delete First").click()
     assert stub.asked("delete_conversation", 1) == [["c1"]]
     stub.publish("conversations", items=CHATS[1:], undo={"id": "c1", "title": "First"})

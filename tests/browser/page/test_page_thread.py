@@ -171,6 +171,29 @@ def test_reasoning_is_collapsed(stub, message) -> None:
     expect(stub.page.get_by_text("6 times 7")).to_be_visible()
 
 
+def test_a_failed_answer_offers_one_way_to_ask_again(stub, message) -> None:
+    failed = message("2", "assistant", "", status="failed", error="The server is busy.")
+    stub.publish("thread", messages=[message("1", "user", "hi"), failed])
+    answer = stub.page.locator("[data-id='2']")
+    answer.hover()
+    expect(answer.get_by_role("button", name="Retry")).to_have_count(1)
+    expect(answer.get_by_role("button", name="Regenerate")).to_have_count(0)
+
+
+def test_who_asks_sees_the_newest_again(stub, message) -> None:
+    page = stub.page
+    messages = [message(str(n), "user" if n % 2 else "assistant", "word " * 200) for n in range(20)]
+    stub.publish("thread", messages=messages)
+    log = page.get_by_role("log", name="Conversation")
+    log.evaluate("(node) => { node.scrollTop = 0; }")
+    expect(page.get_by_role("button", name="Jump to latest")).to_be_visible()
+    page.get_by_role("textbox", name="Message").fill("And now?")
+    page.keyboard.press("Enter")
+    stub.publish("thread", messages=[*messages, message("new", "user", "And now?")])
+    expect(page.locator("[data-id='new']")).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Jump to latest")).to_be_hidden()
+
+
 def test_the_fold_mark_stands_at_the_boundary(stub, message) -> None:
     messages = [message(str(n), "user" if n % 2 else "assistant", f"text {n}") for n in range(1, 7)]
     for each in messages[:4]:

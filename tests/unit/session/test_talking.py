@@ -296,6 +296,7 @@ def test_what_has_come_of_an_answer_is_there_after_a_reload_in_mid_stream() -> N
         await tab.session.send("Tell me")
         await settle()
         stored = [each["status"] for each in await browser.store.all("messages")]
+        assert [each["state"] for each in tab.thread] == ["window", "window"]  # on its way
         assert stored == ["complete", "streaming"]  # the first words are stored at once
         gate.set()
         await settle()
