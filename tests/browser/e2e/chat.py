@@ -22,10 +22,11 @@ def apples(tokens: int) -> str:
 class Chat:
     """One page, booted."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, patience: int = PATIENCE) -> None:
+        """``patience``: how long a state is waited for, in milliseconds."""
         self.page = page
-        page.set_default_timeout(PATIENCE)
-        expect.set_options(timeout=PATIENCE)
+        page.set_default_timeout(patience)
+        expect.set_options(timeout=patience)
         self.box = page.get_by_role("textbox", name="Message")
         self.log = page.get_by_role("log", name="Conversation")
         self.status = page.get_by_role("status", name="Status", exact=True)

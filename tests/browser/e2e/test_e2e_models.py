@@ -18,16 +18,16 @@ NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
 def test_the_model_inside_the_page_answers_and_nothing_leaves_the_host(
     open_app: Callable[..., Page], watch: Any
 ) -> None:
-    chat = Chat(open_app(storage={"pleat.settings": {"max_answer_tokens": 100}}))
+    chat = Chat(open_app(storage={"pleat.settings": {"max_answer_tokens": 100}}), SLOW)
     button = chat.page.get_by_role("button", name="SmolLM2 135M").first
     expect(button).to_contain_text("MB")
     button.click()
-    expect(chat.log).to_contain_text("answers, in this page", timeout=SLOW)
+    expect(chat.log).to_contain_text("answers, in this page")
     said = ""
     for number in range(1, 4):  # so small a model may have nothing to say
         chat.send("Say hello to me.")
         expect(chat.answers).to_have_count(number)
-        expect(chat.page.get_by_role("button", name="Send")).to_be_visible(timeout=SLOW)
+        expect(chat.page.get_by_role("button", name="Send")).to_be_visible()
         said = chat.answers.last.locator(".msg-body").inner_text()
         if said.strip():
             break
@@ -36,7 +36,7 @@ def test_the_model_inside_the_page_answers_and_nothing_leaves_the_host(
     chat.send("Tell me a very long story about the sea.")
     expect(chat.page.get_by_role("button", name="Stop")).to_be_visible()
     chat.page.get_by_role("button", name="Stop").click()
-    expect(chat.page.get_by_role("button", name="Send")).to_be_visible(timeout=SLOW)
+    expect(chat.page.get_by_role("button", name="Send")).to_be_visible()
     expect(chat.status).to_have_text("Stopped")
     assert all(url.startswith((watch.site_url, "blob:", "data:")) for url in watch.outside)
     assert any(url.endswith(".gguf") for url in watch.outside)
@@ -64,9 +64,9 @@ def test_a_fact_that_was_folded_away_is_in_a_later_request_to_a_real_server(
 ) -> None:
     watch.allow_host(llama_server)
     settings = settings_for(
-        llama_server, model=NAME, context=1024, max_answer_tokens=24, utility="none"
+        llama_server, model=NAME, context=512, max_answer_tokens=8, utility="none"
     )
-    chat = Chat(open_app(storage={"pleat.settings": settings}))
+    chat = Chat(open_app(storage={"pleat.settings": settings}), SLOW)
     sent = Recorder(chat.page)
     chat.exact()
     chat.ask("My locker code is 48213 and I am allergic to peanuts. Please remember that.")
@@ -91,7 +91,7 @@ def test_a_fact_that_was_folded_away_is_in_a_later_request_to_a_real_server(
     assert all(record["tokens_in"] > 0 for record in usage if record["outcome"] == "ok")
 
     chat.send("Tell me a long story about the mill.")
-    expect(chat.page.get_by_role("button", name="Stop")).to_be_visible()
+    expect(chat.questions.last).to_contain_text("Tell me a long story about the mill.")
     summary = chat.summary.input_value()
     folds = len(chat.stored("folds"))
     chat.page.reload()
@@ -107,12 +107,12 @@ def test_a_context_larger_than_the_servers_is_learned_and_asked_again_once(
 ) -> None:
     watch.allow_host(llama_server)
     watch.allow_error(HTTP_ERRORS)
-    settings = settings_for(llama_server, model=NAME, context=8192, max_answer_tokens=16)
-    chat = Chat(open_app(storage={"pleat.settings": settings}))
+    settings = settings_for(llama_server, model=NAME, context=8192, max_answer_tokens=8)
+    chat = Chat(open_app(storage={"pleat.settings": settings}), SLOW)
     sent = Recorder(chat.page)
     chat.exact()
     chat.send("Here is a list. " + "The heron stood beside the old mill. " * 160 + " Say yes.")
-    expect(chat.page.get_by_role("button", name="Send")).to_be_visible(timeout=SLOW)
+    expect(chat.page.get_by_role("button", name="Send")).to_be_visible()
     expect(chat.answers).to_have_count(1)
     chat.idle()
     expect(chat.errors).to_have_count(0)
