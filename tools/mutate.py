@@ -19,6 +19,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ MEMORY = ROOT / "app" / "memory"
 # First what is fast; only what survives it meets the properties.
 FAST = ["tests/unit/memory/test_*.py", "tests/unit/memory_mutation/test_*.py"]
 SLOW = ["tests/property/test_memory_rules.py", "tests/property/test_memory_machine.py"]
+RAN = {0, 1, 2}  # pytest's exit codes: passed, failed, a module could not be imported
 SKIPPED = {"ports", "__init__"}  # protocols: nothing runs there
 ORDER: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -288,7 +290,11 @@ def _child(mutant: Mutant | None, deselected: Sequence[str], log: Path) -> int:
         code = _run_tests(FAST, deselected, mutant is not None)
         if code == 0 or mutant is None:
             code = _run_tests(SLOW, deselected, mutant is not None) or code
+    except BaseException:
+        traceback.print_exc()
     finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
         os._exit(code)
 
 
@@ -303,7 +309,9 @@ def hunt(chosen: Sequence[Mutant], jobs: int, limit: float, until: float) -> dic
     with tempfile.TemporaryDirectory() as folder:
         baseline = Path(folder) / "baseline"
         os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(Path(folder) / "hypothesis")
-        os.waitpid(_child(None, (), baseline), 0)
+        _, status = os.waitpid(_child(None, (), baseline), 0)
+        if os.waitstatus_to_exitcode(status) not in RAN:
+            raise SystemExit(f"the tests do not run:\n{baseline.read_text()[-3000:]}")
         deselected = _failing(baseline)
         for each in deselected:
             print(f"left out, fails without a mutation: {each}", flush=True)
@@ -320,6 +328,8 @@ def hunt(chosen: Sequence[Mutant], jobs: int, limit: float, until: float) -> dic
             if pid in running:
                 index, _ = running.pop(pid)
                 code = os.waitstatus_to_exitcode(status)
+                if code > 0 and code not in RAN:
+                    raise SystemExit((Path(folder) / str(index)).read_text()[-3000:])
                 outcome.setdefault(index, "survived" if code == 0 else "killed")
                 if code == 0:
                     each = chosen[index]
@@ -349,8 +359,7 @@ def main() -> int:
     sys.path.insert(0, str(ROOT))
     sys.dont_write_bytecode = True
     os.environ.update(CI="1", PLEAT_MACHINE="brief")
-    import hypothesis.stateful  # noqa: F401  (imported once, before the children fork)
-    import pytest  # noqa: F401
+    import pytest  # noqa: F401  (once, before the children fork)
 
     until = time.monotonic() + options.seconds
     names = options.module or sorted(p.stem for p in MEMORY.glob("*.py") if p.stem not in SKIPPED)

@@ -218,7 +218,8 @@ class World:
                 page.door.open()
             self.holding.let()
             self.settle()
-            if not self.running and not any(o.busy for p in self.tabs for o in p.opened()):
+            loaded = [(page, opened) for page in self.tabs for opened in page.opened()]
+            if not self.running and not any(o.busy or p.engine.busy(o.id) for p, o in loaded):
                 break
         assert not self.running, self.running
         for page in self.tabs:
