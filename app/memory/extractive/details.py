@@ -3,31 +3,45 @@ model's summary lost, as extractive lines, the most valuable first."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from app.memory.extractive.choose import Candidate, choose
 from app.memory.extractive.records import records
 from app.memory.extractive.summary import fit, weigh
 from app.memory.extractive.types import Lexicon, Line, Source
+from app.memory.extractive.updates import replaced
 from app.memory.extractive.words import STOP, is_dense, runs, stem
 
-_KATAKANA = "\u30a1"
+_SPEAKER = re.compile(r"^[^\s:][^:\n]{0,40}: ")
 
 
 def restore_details(
-    summary_lines: Sequence[Line], items: Sequence[Source], room: int, lexicon: Lexicon
+    summary_lines: Sequence[Line],
+    items: Sequence[Source],
+    room: int,
+    lexicon: Lexicon,
+    previous: Sequence[Line] = (),
 ) -> list[Line]:
-    """Lines that hold details which ``summary_lines`` lack, at most ``room`` tokens."""
-    if room < 1 or not items:
+    """Lines that hold details which ``summary_lines`` lack, at most ``room`` tokens.
+
+    They come from ``items``, the messages just folded, and from ``previous``, the summary before.
+    """
+    if room < 1 or not (items or previous):
         return []
     said = frozenset(
         form for line in summary_lines for run in runs(line.text) for form in _forms(run)
     )
-    pool = records((), items)
+    pool = records(previous, items)
     candidates, heads = weigh(pool, lexicon)
+    # A model's lines may have a speaker in front or not: compared is what was said.
+    texts = [_SPEAKER.sub("", pool[c.record].units[c.unit].text) for c in candidates]
+    stale = {old for old, _, sure in replaced(texts, [""] * len(texts)) if sure}
     wanted: list[Candidate] = []
-    for c in candidates:
+    for number, c in enumerate(candidates):
         unit = pool[c.record].units[c.unit]
+        if number in stale:  # the summary may well have left an old value out
+            continue
         lost = {d for d in details(unit.text) if d not in said}
         if unit.kind == "photo" or not lost:
             continue

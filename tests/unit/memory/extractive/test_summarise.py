@@ -198,3 +198,15 @@ def test_the_tail_keeps_the_old_head_and_cuts_a_block_that_is_too_long() -> None
     assert text.startswith("Ada keeps 3 hens.")
     assert text.count("apple") > 500
     assert tokens(text) <= 800
+
+
+def test_details_of_the_notes_before_are_put_back_too_but_no_replaced_value() -> None:
+    before = [
+        Line("Marta: The gate code is 4417.", None),
+        Line("Marta: The budget for the attic is 900 euros.", None),
+    ]
+    news = [Source("m9", "user", "Marta", "The budget for the attic is 1200 euros now.")]
+    reply = [Line("The budget for the attic is 1200 euros.", None)]
+    text = joined(restore_details(reply, news, 60, LEXICON, before))
+    assert "4417" in text
+    assert "900" not in text
