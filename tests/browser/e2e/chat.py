@@ -65,7 +65,7 @@ class Chat:
 
     def stop(self) -> None:
         """Press Stop and wait for the end."""
-        self.page.get_by_role("button", name="Stop").click()
+        self.page.get_by_role("button", name="Stop", exact=True).click()
         self.idle()
 
     def act(self, message: Locator, name: str) -> None:
