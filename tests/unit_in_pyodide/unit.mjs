@@ -10,15 +10,15 @@ const print = (line) => { printed.push(line); };
 try {
   const python = await loadPyodide({ stdout: print, stderr: print });
   const bundle = await (await fetch("/bundle/bundle.zip")).arrayBuffer();
-  python.unpackArchive(bundle, "zip", { extractDir: "/work" });
+  python.unpackArchive(bundle, "zip", { extractDir: "/here" });
   const plain = { disallowedSpecial: new Set() };
   python.registerJsModule("_o200k", { encode: (text) => encode(text, plain) });
   python.globals.set("folders", decodeURIComponent(location.hash.slice(1)));
   const code = await python.runPythonAsync(`
 import os, sys
-os.chdir("/work")
-os.environ["PLEAT_O200K"] = "/work/no_ranks"  # tiktoken.py beside this file needs none
-sys.path[:0] = ["/work", "/work/packages"]
+os.chdir("/here")
+os.environ["PLEAT_O200K"] = "/here/no_ranks"  # tiktoken.py beside this file needs none
+sys.path[:0] = ["/here", "/here/packages"]
 import pytest
 int(pytest.main([*folders.split(), "-q", "-p", "no:cacheprovider", "--capture=sys"]))
 `);
