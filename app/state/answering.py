@@ -226,7 +226,7 @@ class Answer:
             opened.put(ended)
         if conversation is None:  # deleted meanwhile: nothing is left to be shown or folded
             return
-        opened.conversation = conversation
+        desk.wrote(opened, conversation)
         if opened.memory is not None and opened.memory is self._memory:
             opened.memory.append(ended)
         else:

@@ -40,6 +40,7 @@ class Desk:
     report: Callable[[BaseException], None]
     tab: str
     change_settings: Callable[[Settings], None] = lambda _: None
+    read_again: Callable[[str], Coroutine[Any, Any, None]] | None = None
     wait_for_model: Callable[[Callable[[int, int], None]], Coroutine[Any, Any, None]] | None = None
     settings: Settings = field(default_factory=Settings)
     shown: OpenConversation | None = None
@@ -65,6 +66,13 @@ class Desk:
     def tell_tabs(self, conversation_id: str) -> None:
         """The other tabs read this conversation again."""
         self.channel.post(json.dumps({"conversation_id": conversation_id}))
+
+    def wrote(
+        self, opened: OpenConversation, written: Conversation, *, structural: bool = False
+    ) -> None:
+        """A write of this tab is done; what another tab did before it is read."""
+        if opened.wrote(written, structural=structural) and self.read_again is not None:
+            self.spawn(self.read_again(opened.id))
 
     def memory_settings(self, conversation: Conversation) -> MemorySettings:
         """What the engine needs to know of the settings, for one conversation."""

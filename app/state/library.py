@@ -32,6 +32,7 @@ class Library:
         self._opened: dict[str, OpenConversation] = {}
         self._search = Search()
         self._opening = 0
+        desk.read_again = self.refresh
 
     async def load(self) -> None:
         """Read the list; show the conversation used last, or a new one."""
@@ -146,9 +147,11 @@ class Library:
         self.changed(opened, conversation)
         return True
 
-    def changed(self, opened: OpenConversation, conversation: Conversation) -> None:
+    def changed(
+        self, opened: OpenConversation, conversation: Conversation, *, structural: bool = False
+    ) -> None:
         """A conversation's record is this now."""
-        opened.conversation = conversation
+        self._desk.wrote(opened, conversation, structural=structural)
         self._known[opened.id] = conversation
         self._search.forget(opened.id)
         self.publish()
@@ -173,7 +176,7 @@ class Library:
             self._known[id] = written
             opened = self._opened.get(id)
             if opened is not None:
-                opened.conversation = written
+                self._desk.wrote(opened, written)
                 self._desk.show_thread(opened)
             self._desk.tell_tabs(id)
         self.publish()

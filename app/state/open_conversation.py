@@ -56,6 +56,16 @@ class OpenConversation:
         """The active path."""
         return self.tree.path(self.leaf_id)
 
+    def wrote(self, written: Conversation, *, structural: bool = False) -> bool:
+        """Take in the record after a write of this tab; True when another tab has come between.
+
+        The structure number is that of the tree that is here, never of one that is not read yet:
+        a fold of this tree must not pass as a fold of the other.
+        """
+        structure = self.conversation.structure + (1 if structural else 0)
+        self.conversation = replace(written, structure=structure)
+        return written.structure != structure
+
     def put(self, message: Message) -> None:
         """Take in a message, or its newer record."""
         known = self.tree.get(message.id)

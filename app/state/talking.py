@@ -266,7 +266,7 @@ class Talking:
             opened.id, spliced=spliced, structural=structural, patch=patch
         )
         if written is not None:
-            self._library.changed(opened, written)
+            self._library.changed(opened, written, structural=structural)
 
     def _show(self, opened: OpenConversation) -> None:
         self._desk.show_thread(opened)

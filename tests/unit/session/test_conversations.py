@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from app.conversation.message import Message
 from app.models.catalog import ModelInfo
 from app.models.errors import Server, Unreachable
 from app.state.repository import UNDO_PERIOD
@@ -215,6 +216,44 @@ def test_two_tabs_on_different_branches_do_not_answer_each_other_for_ever() -> N
         assert len(browser.area.channels[1].posted) == posted
         assert not tab.faults
         assert not other.faults
+
+    run(work())
+
+
+def test_no_fold_of_a_message_that_another_tab_has_deleted_meanwhile() -> None:
+    async def work() -> None:
+        browser = Browser()
+        tab = await browser.tab().start()
+        for number in range(8):
+            await tab.ask(f"Question {number}: {LONG[:400]}")
+        other = await browser.tab().start()
+        doomed = tab.thread[0]["id"]
+        hold, reads = asyncio.Event(), tab.repository.messages
+
+        async def held(id: str) -> list[Message]:
+            await hold.wait()
+            return await reads(id)
+
+        tab.repository.messages = held  # type: ignore[method-assign]
+        await other.session.delete_message(doomed)
+        await settle()
+        await tab.session.send("And now?")
+        for _ in range(20):
+            await settle()
+        await tab.session.update_settings({"context_size": 1024})
+        folding = asyncio.ensure_future(tab.session.summarize_and_continue())
+        for _ in range(20):
+            await settle()
+        hold.set()
+        await folding
+        await tab.session.settled()
+        await settle()
+        folds = await tab.repository.folds(tab.id)
+        assert all(doomed not in fold.covered for fold in folds)
+        assert doomed not in [each["id"] for each in tab.thread]
+        assert (await tab.session.summarize_and_continue())["status"] in ("folded", "nothing")
+        assert tab.state.memory.get()["coverage"]["unaccounted"] == 0
+        assert not tab.faults
 
     run(work())
 
