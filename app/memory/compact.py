@@ -183,13 +183,22 @@ class Compactor:
 
         return await self._alone(memory, "manual", work)
 
-    async def edit(self, memory: ConversationMemory, text: str) -> CompactResult:
-        """Commit a summary written by hand: an entry of its own on the same boundary."""
+    async def edit(
+        self, memory: ConversationMemory, text: str, based_on: str | None = None
+    ) -> CompactResult:
+        """Commit a summary written by hand: an entry of its own on the same boundary.
+
+        ``based_on``: the fold whose text was edited; when another is current by now, the edit
+        would pass over what that one covers, and is refused.
+        """
         started = self._clock.elapsed()
         await self.refresh(memory)
         current = memory.current
         if current is None:
             return CompactResult("nothing", reason="There is no summary to edit.")
+        if based_on is not None and based_on != current.id:
+            reason = "The summary has changed since you began to edit it: look at it again."
+            return CompactResult("dropped", reason=reason)
         lines = [line.rstrip() for line in text.splitlines() if line.strip(INVISIBLE)]
         text = "\n".join(lines).strip()
         limit, used = memory.settings.limits.summary, self._counter.text(text)

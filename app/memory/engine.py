@@ -195,9 +195,11 @@ class MemoryEngine:
         self._compactor.flights.abort(memory.id)
         return await self._compactor.undo(memory)
 
-    async def edit(self, memory: ConversationMemory, text: str) -> CompactResult:
-        """The summary, written by hand."""
-        return await self._compactor.edit(memory, text)
+    async def edit(
+        self, memory: ConversationMemory, text: str, based_on: str | None = None
+    ) -> CompactResult:
+        """The summary, written by hand over the text of the fold ``based_on``."""
+        return await self._compactor.edit(memory, text, based_on)
 
     def why_not_pin(self, memory: ConversationMemory, turn_id: str) -> str:
         """Why a turn cannot be pinned; "" when it can."""

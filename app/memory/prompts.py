@@ -66,7 +66,7 @@ def question_text(question: str, passages: Sequence[str]) -> str:
     """The last message: the framed passages when there are any, then the question as it is."""
     if not passages:
         return question
-    quoted = "\n".join(as_data(passage) for passage in passages)
+    quoted = "\n".join(as_notes(passage) for passage in passages)
     block = f"{_RECALL_LABEL}\n{RECALL_OPEN}\n{quoted}\n{RECALL_CLOSE}"
     return f"{block}\n\n{_QUESTION_LABEL}\n\n{question}"
 

@@ -6,12 +6,15 @@ that does not fit the imported messages is dropped, never bent to fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from app.conversation.message import Message, digest, is_sendable
 from app.memory.ledger import Fold
 from app.memory.path import link
+from app.memory.policies import NAMED_SETTINGS
+
+LARGEST_SUMMARY = NAMED_SETTINGS["pleat"]["summary_limit"][1]  # tokens
 
 
 def rebase_folds(
@@ -21,8 +24,12 @@ def rebase_folds(
     *,
     pinned: Iterable[str] = (),
     excluded: Iterable[str] = (),
+    count: Callable[[str], int] | None = None,
 ) -> tuple[list[Fold], int]:
     """The folds on their messages' new ids, in commit order, and how many did not fit.
+
+    ``count``: tokens of a text. With it a file's own word on sizes is not taken: they are counted
+    again, and a fold larger than any summary may be is dropped.
 
     ``id_map``: old message id to new; an id that it lacks is taken to be new already.
     ``messages``: all messages of the conversation under their new ids, in any order; ``pinned``
@@ -47,6 +54,10 @@ def rebase_folds(
         if chain != chains[boundary] or not chain:
             dropped += 1
             continue
+        tokens_out = fold.tokens_out if count is None else count(fold.text)
+        if tokens_out > LARGEST_SUMMARY:
+            dropped += 1
+            continue
         covered[fold.id] = chain
         sources = tuple(_source(source, id_map, by_id) for source in fold.sources)
         kept.append(
@@ -56,6 +67,7 @@ def rebase_folds(
                 boundary=boundary,
                 path_digest=chain.hex(),
                 sources=sources,
+                tokens_out=tokens_out,
             )
         )
     # A fold that stood for one that was dropped stands on its own.

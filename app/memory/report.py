@@ -18,12 +18,17 @@ SHOWN_FOLDS = 200  # the newest entries of a ledger that go to the page
 
 
 def coverage(memory: ConversationMemory) -> dict[str, int]:
-    """How each message of the path is accounted for; ``unaccounted`` is 0, always."""
+    """How each message of the path is accounted for; ``unaccounted`` has to be 0.
+
+    Summarised is what the ledger's lineage was given, message by message: a fold that had
+    passed over one would show here.
+    """
     path, current = memory.path, memory.current
     start, end = window_start(path, current), len(path)
+    given = {id for fold in memory.ledger.lineage(current) for id in fold.covered}
     counts = {
         "word_for_word": path.count("eligible", start, end) + path.count("pinned", 0, end),
-        "summarised": path.count("eligible", 0, start),
+        "summarised": sum(message.id in given for message in path.select("eligible", 0, start)),
         "excluded": path.count("excluded", 0, end),
         "unsendable": path.count("unsendable", 0, end),
     }
@@ -36,6 +41,7 @@ def memory_view(memory: ConversationMemory, counter: Counter, busy: bool) -> dic
     limits = settings.limits
     sizes = measure(path, current, settings, counter, len(path), None)
     folds = list(memory.ledger)
+    lineage = {entry.id for entry in memory.ledger.lineage(current)}
     stale = current is None and any(f.retired_at is None for f in folds)
     cut = plan_manual(path, current, settings)
     if busy:
@@ -73,7 +79,7 @@ def memory_view(memory: ConversationMemory, counter: Counter, busy: bool) -> dic
             "boundary_id": current.boundary if current else None,
             "stale": stale,
         },
-        "folds": [_fold_view(memory, fold, current) for fold in folds[-SHOWN_FOLDS:]],
+        "folds": [_fold_view(memory, fold, current, lineage) for fold in folds[-SHOWN_FOLDS:]],
         "can_fold": not why,
         "why_not": why,
         "can_undo": current is not None,
@@ -88,8 +94,9 @@ def memory_view(memory: ConversationMemory, counter: Counter, busy: bool) -> dic
     }
 
 
-def _fold_view(memory: ConversationMemory, fold: Fold, current: Fold | None) -> dict[str, object]:
-    lineage = {entry.id for entry in memory.ledger.lineage(current)} if current else set[str]()
+def _fold_view(
+    memory: ConversationMemory, fold: Fold, current: Fold | None, lineage: set[str]
+) -> dict[str, object]:
     if current is not None and fold.id == current.id:
         state = "current"
     elif fold.retired_at is not None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.memory.extractive.shorten import longest_prefix
-from app.memory.extractive.types import Lexicon, Source
+from app.memory.extractive.shorten import shorten
+from app.memory.extractive.types import Lexicon, Line, Source
 
 _ROLES = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
 
@@ -51,9 +51,6 @@ def tail(previous: str, items: Sequence[Source], limit: int, lexicon: Lexicon) -
 
 
 def _cut(text: str, limit: int, lexicon: Lexicon) -> str:
-    """The head of ``text`` of at most ``limit`` tokens, at a word if that leaves anything."""
-    if len(text) > 60 * limit:
-        text = text[: 60 * limit]
-    words = [i for i, ch in enumerate(text) if ch.isspace()]
-    cut = longest_prefix(text, [*words, len(text)], limit, lexicon)
-    return cut or longest_prefix(text, list(range(1, len(text) + 1)), limit, lexicon)
+    """The head of ``text`` of at most ``limit`` tokens, cut at a sentence, else at a word."""
+    cut = shorten([Line(text, None)], limit, lexicon)
+    return cut[0].text if cut else ""

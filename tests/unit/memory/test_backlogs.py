@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 from app.memory.budget import SMALL
 from app.memory.cutting import cut_head, cut_middle
@@ -122,10 +121,8 @@ def test_without_a_model_a_long_import_is_folded_in_portions() -> None:
     assert sum(counter.message(m) for m in tail[-1]) > 2 * SMALL
     bench = Bench(PLEAT)
     memory = bench.open(chat(*long_chat(400, 200)))
-    started = time.perf_counter()
     result = run(bench.engine.compact(memory))
     assert result.status == "folded" and bench.counter.text(result.content) <= 800
-    assert time.perf_counter() - started < 30  # bounded; it takes about a second
 
 
 def test_chunks_hold_whole_turns_and_end_where_a_turn_ends() -> None:
