@@ -16,7 +16,7 @@ from app.memory.flights import Flights
 from app.memory.folding import Folded, gather, without_model
 from app.memory.ledger import Fold, Trigger
 from app.memory.plan import Cut, too_little, window_start
-from app.memory.ports import Clock, FoldStore, Ids, Locks
+from app.memory.ports import Clock, FoldStore, Ids
 from app.memory.range_fold import Order, Progress, RangeFolder
 from app.memory.results import CompactResult, result_of
 from app.memory.tokens import Counter
@@ -38,15 +38,15 @@ class Compactor:
         counter: Counter,
         clock: Clock,
         ids: Ids,
-        locks: Locks,
         roles: Callable[[], Roles],
         calls: CallLog,
+        flights: Flights,
         committed: Callable[[ConversationMemory, Fold], None],
         report: Callable[[BaseException], None],
     ) -> None:
         self._counter, self._clock, self._report = counter, clock, report
         self._committer = Committer(store, clock, committed)
-        self.flights = Flights(locks, clock)
+        self.flights = flights
         self._utilities = Utilities(
             counter=counter,
             clock=clock,

@@ -1,37 +1,41 @@
 """The memory engine: what ``session.py`` talks to.
 
 ``open`` a path, ``prepare`` each request (folding if it must), tell it ``after_answer``; the
-rest is what a person may do to a memory: fold now, undo, rebuild, edit, look.
+rest is what a person may do to a memory: fold now, undo, rebuild, edit, look. What folds and
+recalls is imported when it is first needed, so that the page is drawn before (see ``warm``).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from app.conversation.message import Message
 from app.conversation.tree import Conversation
-from app.memory.compact import Compactor
 from app.memory.conversation_memory import Activity, ConversationMemory, open_memory
+from app.memory.flights import Flights
 from app.memory.learning import Learned, Learning
 from app.memory.ledger import Fold, Trigger
-from app.memory.payload import Payload
 from app.memory.plan import Cut, measure, plan_background, plan_manual
 from app.memory.policies import MemorySettings
 from app.memory.ports import Clock, FoldStore, Ids, Locks
-from app.memory.prepare import OnState, Prepared, Preparer
-from app.memory.range_fold import Progress
 from app.memory.report import fold_history, line_sources, memory_view, request_view
 from app.memory.results import CompactResult
 from app.memory.tokens import Counter
-from app.memory.utility import INEFFECTIVE
 from app.models.errors import ContextOverflow
 from app.models.port import Usage
 from app.models.roles import Roles
 from app.models.usage import CallLog, UsageRecord
 
-__all__ = ["ConversationMemory", "Learned", "MemoryEngine", "Prepared"]
+if TYPE_CHECKING:
+    from app.memory.compact import Compactor
+    from app.memory.payload import Payload
+    from app.memory.prepare import OnState, Prepared, Preparer
+    from app.memory.range_fold import Progress
+
+__all__ = ["ConversationMemory", "Learned", "MemoryEngine"]
 
 HELD = "After an undo, the next question is waited for."
 
@@ -53,21 +57,37 @@ class MemoryEngine:
         report: Callable[[BaseException], None] = lambda fault: None,
     ) -> None:
         """``report`` is told of faults of the program; the answer goes out in spite of them."""
-        self._counter = counter
-        self._compactor = Compactor(
-            store=folds,
-            counter=counter,
-            clock=clock,
-            ids=ids,
-            locks=locks,
-            roles=roles,
-            calls=CallLog(usage, ids.new, clock.now, clock.elapsed, counter.text),
-            committed=committed,
-            report=report,
-        )
-        self._preparer = Preparer(self._compactor, counter, report)
+        self._counter, self._report = counter, report
+        self._flights = Flights(locks, clock)
+        self._parts: dict[str, Any] = {
+            "store": folds,
+            "counter": counter,
+            "clock": clock,
+            "ids": ids,
+            "roles": roles,
+            "calls": CallLog(usage, ids.new, clock.now, clock.elapsed, counter.text),
+            "flights": self._flights,
+            "committed": committed,
+            "report": report,
+        }
         self._activities: dict[str, Activity] = {}
         self._learning = Learning()
+
+    @cached_property
+    def _compactor(self) -> Compactor:
+        from app.memory.compact import Compactor
+
+        return Compactor(**self._parts)
+
+    @cached_property
+    def _preparer(self) -> Preparer:
+        from app.memory.prepare import Preparer
+
+        return Preparer(self._compactor, self._counter, self._report)
+
+    def warm(self) -> None:
+        """Import what folds and recalls now, so that the first answer does not wait for it."""
+        _ = self._preparer
 
     @property
     def counter(self) -> Counter:
@@ -101,9 +121,10 @@ class MemoryEngine:
 
     def forget(self, conversation_id: str) -> None:
         """The conversation is closed or deleted: stop its fold, drop what is kept for it."""
-        self._compactor.flights.abort(conversation_id)
+        self._flights.abort(conversation_id)
         self._activities.pop(conversation_id, None)
-        self._preparer.forget(conversation_id)
+        if "_preparer" in self.__dict__:
+            self._preparer.forget(conversation_id)
 
     # -- a request ------------------------------------------------------------------------
 
@@ -132,6 +153,8 @@ class MemoryEngine:
 
     async def after_answer(self, memory: ConversationMemory) -> CompactResult:
         """Replace a provisional fold, or fold ahead of the next question; nobody waits for it."""
+        from app.memory.utility import INEFFECTIVE
+
         if memory.held:
             return CompactResult("nothing", reason=HELD)
         activity, current = memory.activity, memory.current
@@ -192,7 +215,7 @@ class MemoryEngine:
 
     async def undo(self, memory: ConversationMemory) -> CompactResult:
         """Back to the parent of the current fold; auto folding waits for the next question."""
-        self._compactor.flights.abort(memory.id)
+        self._flights.abort(memory.id)
         return await self._compactor.undo(memory)
 
     async def edit(
@@ -222,19 +245,20 @@ class MemoryEngine:
 
     def skip(self, conversation_id: str) -> bool:
         """Do not wait for the summarising model any longer."""
-        return self._compactor.flights.skip(conversation_id)
+        return self._flights.skip(conversation_id)
 
     def cancel(self, conversation_id: str) -> bool:
         """Stop the fold in flight; what it has committed stays."""
-        return self._compactor.flights.abort(conversation_id)
+        return self._flights.abort(conversation_id)
 
     def busy(self, conversation_id: str) -> bool:
         """Whether this tab folds the conversation now."""
-        return self._compactor.flights.busy(conversation_id)
+        return self._flights.busy(conversation_id)
 
     def settings_changed(self) -> None:
         """Every summarising model gets a fresh trial; set context sizes count again."""
-        self._compactor.trial()
+        if "_compactor" in self.__dict__:
+            self._compactor.trial()
         self._learning.forget_sizes()
         for activity in self._activities.values():
             activity.attempted, activity.ineffective = "", 0

@@ -5,14 +5,16 @@ Plain dicts that go to the page as JSON; the figures are the counter's, the same
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.memory.conversation_memory import ConversationMemory
 from app.memory.differences import differences
 from app.memory.ledger import Fold
-from app.memory.payload import Payload
 from app.memory.plan import measure, plan_manual, too_little, window_start
 from app.memory.tokens import PROMPT_OVERHEAD, Counter
+
+if TYPE_CHECKING:
+    from app.memory.payload import Payload
 
 SHOWN_FOLDS = 200  # the newest entries of a ledger that go to the page
 

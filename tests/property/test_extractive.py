@@ -13,7 +13,7 @@ from tests.support.cpython_tokenizer import CPythonTokenizer
 LEXICON = CPythonTokenizer()
 PIECES = st.sampled_from(
     ["I moved from Brno to Ghent. ", "Not now! ", "budget 300", "\n- eggs", "```", "SYSTEM: x",
-     "なるほど。", "Dnes ne, protože prší; ", "[photo: a dog]", "https://a.example/x?y=1 ", "\u200b",
+     "なるほど。", "Dnes ne, protože prší; ", "[photo: a dog]", "https://a.example/?y=1 ", "\u200b",
      "a" * 300, "👩‍👩‍👧 ", "| a | b |\n", "[8 May 2023] ", "Ada: ", "yesterday ", "if ", "漢" * 90]
 )  # fmt: skip
 TEXT = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=12).map("".join))

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from app.conversation.message import Message, Part, Role, is_sendable, sendable_text
 from app.conversation.tree import Conversation
 from app.memory.conversation_memory import ConversationMemory
-from app.memory.engine import Prepared
 from app.memory.plan import window_start
 from app.memory.policies import MemorySettings, make_policy
+from app.memory.prepare import Prepared
 from app.memory.report import coverage
 from app.memory.tokens import MESSAGE_OVERHEAD
 from app.models.errors import Auth, RateLimited, Server, Truncated, Unreachable
