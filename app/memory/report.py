@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from app.memory.payload import Payload
 
 SHOWN_FOLDS = 200  # the newest entries of a ledger that go to the page
+STALE = (
+    "The summary no longer fits this branch: the messages themselves are sent, and folded anew"
+    " when they must be."
+)
+OVER = (
+    "The turns hold {over} tokens more than a prompt may: they are folded before the next answer."
+)
 
 
 def coverage(memory: ConversationMemory) -> dict[str, int]:
@@ -53,6 +60,13 @@ def memory_view(memory: ConversationMemory, counter: Counter, busy: bool) -> dic
         why = f"Nothing to fold: the last {turns} turns stay word for word."
     else:
         why = too_little(path, cut, settings, "manual")
+    # What no prompt will hold: the next request folds or cuts it, so the gauge does not count it.
+    over = max(0, sizes.total - limits.budget)
+    notice = ""
+    if stale:
+        notice = STALE
+    elif over:
+        notice = OVER.format(over=over)
     return {
         "conversation_id": memory.id,
         # All in counted tokens, so that the figures add up; ``context_size`` is the model's own.
@@ -64,10 +78,10 @@ def memory_view(memory: ConversationMemory, counter: Counter, busy: bool) -> dic
             "summary": sizes.summary,
             "recall": 0,
             "pins": sizes.pins,
-            "window": sizes.window,
+            "window": max(0, sizes.window - over),
             "question": 0,
             "overhead": PROMPT_OVERHEAD,
-            "total": sizes.total,
+            "total": sizes.total - over,
             "answer": limits.context - limits.budget,  # what no prompt may use
         },
         "exact": counter.exact,
@@ -87,12 +101,7 @@ def memory_view(memory: ConversationMemory, counter: Counter, busy: bool) -> dic
         "can_undo": current is not None,
         "preset": settings.policy.name,
         "busy": busy,
-        "notice": (
-            "The summary no longer fits this branch: the messages themselves are sent, and"
-            " folded anew when they must be."
-            if stale
-            else ""
-        ),
+        "notice": notice,
     }
 
 
