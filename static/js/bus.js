@@ -30,6 +30,9 @@ export function render(name, text) {
   else requestAnimationFrame(draw);
 }
 
+// A frame that was asked for just before the tab was hidden never comes.
+document.addEventListener("visibilitychange", () => document.hidden && scheduled && draw());
+
 function draw() {
   scheduled = false;
   const batch = [...arrived];

@@ -18,6 +18,9 @@ function progressText({ state, done, total }) {
 const SUMMARISED = "Conversation summarised";
 const ENDS = { complete: "Answer complete", stopped: "Stopped", failed: "The answer failed" };
 
+/** Texts one below the other, empty ones left out. */
+const joined = (...texts) => texts.filter(Boolean).join("\n\n");
+
 export class Composer {
   constructor() {
     this.form = $("composer");
@@ -26,6 +29,8 @@ export class Composer {
     this.busy = false;
     this.state = "idle";
     this.conversation = null;
+    this.pending = null; // what is being asked and is not stored yet: {text, conversation, since}
+    this.kept = new Map(); // conversation id -> text that is still to go into its box
     this.draftTimer = 0;
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -38,9 +43,11 @@ export class Composer {
     $("skip").addEventListener("click", () => ask("skip"));
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;
+      // In another field Esc is that field's own (it empties the search).
+      if (event.target !== this.box && event.target.closest?.("input, select, textarea")) return;
       if (this.busy && !document.querySelector("dialog[open]")) this.stop();
     });
-    window.addEventListener("pagehide", () => this.draftTimer && dispatchNow("set_draft", this.box.value));
+    window.addEventListener("pagehide", () => (this.draftTimer || this.pending) && dispatchNow("set_draft", this.#typed));
     follow("boot", ({ state }) => this.#boot(state));
     follow("busy", (value) => this.#busy(value));
     follow("thread", (value) => this.#opened(value));
@@ -70,7 +77,7 @@ export class Composer {
   send() {
     const text = this.box.value;
     this.box.focus();
-    if (!text.trim() || this.busy) return;
+    if (!text.trim() || this.busy || this.pending) return;
     if (topic("boot")?.state !== "ready") {
       this.#queue(text);
       return;
@@ -80,15 +87,37 @@ export class Composer {
     this.#ask(text);
   }
 
+  /** Asks. What is refused comes back before what was typed since, into the box of its own chat. */
   async #ask(text) {
+    const pending = { text, conversation: this.conversation, since: "" };
+    this.pending = pending;
+    let refused = "";
     try {
       await dispatch("send", text);
     } catch (error) {
-      // The session refused it as a whole: nothing typed may be lost.
-      if (!this.box.value) this.box.value = text;
-      this.#changed();
-      publish("page_notice", { level: "error", text: error.message });
+      refused = error.message;
     }
+    this.pending = null;
+    const here = pending.conversation === this.conversation;
+    const box = joined(refused && text, here ? this.box.value : pending.since);
+    if (!here) {
+      if (box) this.kept.set(pending.conversation, box);
+    } else if (refused) this.#fill(box);
+    else if (box) this.#changed(); // the session has cleared the draft: what was typed since is one
+    if (!refused) return;
+    const where = here ? "" : " The message waits in the box of its chat.";
+    publish("page_notice", { level: "error", text: `${refused}${where}` });
+  }
+
+  /** What is typed in the shown chat, with what is on its way. */
+  get #typed() {
+    const { pending } = this;
+    return joined(pending?.conversation === this.conversation && pending?.text, this.box.value);
+  }
+
+  #fill(text) {
+    this.box.value = text;
+    this.#changed();
   }
 
   #queue(text) {
@@ -115,8 +144,7 @@ export class Composer {
       this.status.textContent = "Could not start";
       if (queued) {
         publish("queued", null);
-        this.box.value = [queued.text, this.box.value].filter(Boolean).join("\n\n");
-        this.#changed();
+        this.#fill(joined(queued.text, this.box.value));
       }
     }
   }
@@ -167,6 +195,9 @@ export class Composer {
     const id = value.conversation_id;
     if (id === this.conversation) return;
     const first = this.conversation === null;
+    const { pending } = this;
+    if (pending && first) pending.conversation = id;
+    else if (pending?.conversation === this.conversation) pending.since = this.box.value;
     this.conversation = id;
     // What was typed while Python started belongs to the conversation that opens first.
     if (first && this.box.value) this.#changed();
@@ -179,6 +210,12 @@ export class Composer {
     this.draftTimer = 0;
     this.box.value = "";
     this.#look();
+    const kept = this.kept.get(id);
+    if (kept) {
+      this.kept.delete(id);
+      this.#fill(kept);
+      return;
+    }
     const text = await ask("draft");
     if (this.conversation !== id || this.box.value || !text) return;
     this.box.value = text;
@@ -187,18 +224,18 @@ export class Composer {
 
   /** Keeps what is in the box; to be awaited before another conversation is opened. */
   async saveDraft() {
-    if (!this.draftTimer) return;
+    if (!this.draftTimer && !this.pending) return;
     clearTimeout(this.draftTimer);
     this.draftTimer = 0;
-    await ask("set_draft", this.box.value);
+    await ask("set_draft", this.#typed);
   }
 
+  /** Empties the box. The stored draft goes when the question is stored, not before. */
   #clear() {
     this.box.value = "";
     this.#look();
     clearTimeout(this.draftTimer);
     this.draftTimer = 0;
-    if (topic("boot")?.state === "ready") ask("set_draft", "");
   }
 
   #changed() {

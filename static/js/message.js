@@ -167,7 +167,8 @@ export class MessageView {
     const box = el("textarea", { class: "edit-box", "aria-label": "Edited text", dir: directionOf(this.message.text), value: this.message.text });
     const save = el("button", { type: "button", class: "button primary", data: { act: "edit-save" } }, "Save and answer");
     const cancel = el("button", { type: "button", class: "button", data: { act: "edit-cancel" } }, "Cancel");
-    this.body.replaceChildren(el("div", { class: "edit" }, box, el("div", { class: "edit-row" }, save, cancel)));
+    const problem = el("p", { class: "field-error", role: "alert", hidden: true });
+    this.body.replaceChildren(el("div", { class: "edit" }, box, problem, el("div", { class: "edit-row" }, save, cancel)));
     this.foot.hidden = true;
     box.focus();
   }
@@ -176,7 +177,17 @@ export class MessageView {
     return this.body.querySelector(".edit-box")?.value ?? "";
   }
 
+  /** Says under the box why an edit was not taken. */
+  refuse(reason) {
+    const problem = this.body.querySelector(".field-error");
+    if (!problem) return;
+    problem.textContent = reason;
+    problem.hidden = false;
+    this.body.querySelector(".edit-box").focus();
+  }
+
   endEdit() {
+    if (!this.editing) return;
     this.editing = false;
     this.foot.hidden = false;
     this.#drawBody();

@@ -1,7 +1,7 @@
 // The thread: which messages stand in the document, in which order, and where the fold mark is.
 // Only the newest messages are drawn at first; older ones come in portions when one scrolls up.
 
-import { ask, follow, publish, topic } from "./bus.js";
+import { ask, dispatch, follow, publish, topic } from "./bus.js";
 import { $, button, copyText, el, flashCopied, plural } from "./dom.js";
 import { confirm } from "./dialogs.js";
 import { MessageView } from "./message.js";
@@ -135,12 +135,22 @@ export class Thread {
     return this.views.get(target.closest(".msg")?.dataset.id);
   }
 
-  #saveEdit(view) {
+  /** An edit ends when it is accepted; refused, it stays with its reason. */
+  async #saveEdit(view) {
     const text = view.edited;
-    const unchanged = text === view.message.text;
-    if (!text.trim()) return;
+    if (!text.trim() || view.saving) return;
+    if (text !== view.message.text) {
+      view.saving = true;
+      try {
+        await dispatch("edit", view.id, text);
+      } catch (error) {
+        view.refuse(error.message);
+        return;
+      } finally {
+        view.saving = false;
+      }
+    }
     view.endEdit();
-    if (!unchanged) ask("edit", view.id, text);
     $("message").focus();
   }
 

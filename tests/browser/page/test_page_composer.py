@@ -95,6 +95,58 @@ def test_a_refused_message_comes_back_with_its_reason(stub) -> None:
     expect(box).to_have_value("precious")
 
 
+HELD = """([intent]) => {
+  window.stub.answers[intent] = () => new Promise((_, no) => { window.refuse = no; });
+}"""
+REFUSE = "(reason) => window.refuse(new Error(reason))"
+
+
+def test_what_is_refused_stands_before_what_was_typed_since(stub) -> None:
+    box = stub.page.get_by_role("textbox", name="Message")
+    stub.page.evaluate(HELD, ["send"])
+    box.fill("first")
+    box.press("Enter")
+    box.fill("second")
+    box.press("Enter")  # one at a time: it stays in the box
+    stub.page.evaluate(REFUSE, "The storage is full.")
+    expect(box).to_have_value("first\n\nsecond")
+    assert stub.asked("send") == [["first"]]
+    assert stub.asked("set_draft", 1)[-1] == ["first\n\nsecond"]
+
+
+def test_what_is_refused_waits_in_its_own_chat(stub) -> None:
+    page = stub.page
+    box = page.get_by_role("textbox", name="Message")
+    page.evaluate(HELD, ["send"])
+    box.fill("first")
+    box.press("Enter")
+    box.fill("second")
+    stub.publish("thread", conversation_id="c2")
+    expect(box).to_have_value("")
+    box.fill("of another chat")
+    page.evaluate(REFUSE, "The storage is full.")
+    expect(page.get_by_role("alert").filter(has_text="waits in the box of its chat")).to_be_visible()
+    expect(box).to_have_value("of another chat")
+    stub.publish("thread", conversation_id="c1")
+    expect(box).to_have_value("first\n\nsecond")
+
+
+def test_the_page_itself_never_clears_the_draft_of_what_is_not_stored_yet(stub) -> None:
+    box = stub.page.get_by_role("textbox", name="Message")
+    stub.page.evaluate(HELD, ["send"])
+    box.fill("not stored yet")
+    box.press("Enter")
+    assert stub.asked("send", 1) == [["not stored yet"]]
+    stub.page.evaluate("() => window.dispatchEvent(new Event('pagehide'))")
+    assert [""] not in stub.asked("set_draft")
+
+
+def test_escape_in_the_search_field_stops_no_answer(stub) -> None:
+    stub.publish("busy", state="answering", conversation_id="c1")
+    stub.page.get_by_role("searchbox", name="Search chats").press("Escape")
+    assert stub.asked("stop") == []
+
+
 def test_while_busy_stop_stands_for_send_and_what_is_typed_stays(stub) -> None:
     page = stub.page
     box = page.get_by_role("textbox", name="Message")

@@ -266,6 +266,24 @@ def test_an_edit_is_made_in_place_and_can_be_left(stub, message) -> None:
     assert stub.asked("stop") == []
 
 
+def test_a_refused_edit_stays_with_its_reason(stub, message) -> None:
+    page = stub.page
+    stub.publish("thread", messages=[message("q", "user", "old words")])
+    stub.refuse("edit", "An answer is on its way.")
+    question = page.locator("[data-id='q']")
+    question.hover()
+    question.get_by_role("button", name="Edit").click()
+    box = page.get_by_role("textbox", name="Edited text")
+    box.fill("new words")
+    page.get_by_role("button", name="Save and answer").click()
+    expect(question.get_by_role("alert")).to_have_text("An answer is on its way.")
+    expect(box).to_have_value("new words")
+    stub.answer("edit", None)
+    page.get_by_role("button", name="Save and answer").click()
+    expect(box).to_have_count(0)
+    assert stub.asked("edit") == [["q", "new words"], ["q", "new words"]]
+
+
 def test_a_failed_answer_says_so_in_place_with_retry(stub, message) -> None:
     failed = message("a", "assistant", "", status="failed", error="The server is overloaded.")
     stub.publish("thread", messages=[message("q", "user", "hello"), failed])
