@@ -121,9 +121,8 @@ class Session(MemoryIntents, SettingsIntents):
     def fold_committed(self, memory: ConversationMemory, fold: Fold) -> None:
         """A fold is in the ledger: publish, then mirror."""
         opened = self._library.get(memory.id)
-        if opened is not None and opened.memory is memory:
-            self._desk.show_memory(opened)
-            self._desk.show_thread(opened)
+        if opened is not None:
+            self._desk.committed(opened, memory)
             self._ahead.soon(opened)
 
     def used(self, usage: UsageRecord) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from app.conversation.message import INVISIBLE, Message, Part, Status
 from app.memory.engine import ConversationMemory
+from app.memory.policies import MemorySettings
 from app.models.errors import ContextOverflow, ModelError, explain
 from app.models.port import ChatModel, Usage
 from app.state.app_state import NO_STREAM
@@ -40,6 +41,7 @@ class Answer:
     _saving: asyncio.Task[None] | None = None
     _resting: bool = False  # the next saving waits for its time
     _memory: ConversationMemory | None = None
+    _opened_with: MemorySettings | None = None  # what was known of the model before
 
     async def run(self) -> None:
         """Make the answer; never raises (a cancellation is the user's Stop)."""
@@ -78,7 +80,9 @@ class Answer:
             await desk.wait_for_model(self._on_load)
         model = desk.models.chat(opened.id)
         memory = self._memory = desk.memory(opened)
+        self._opened_with = memory.settings
         for attempt in (1, 2):
+            exact = desk.engine.counter.exact
             prepared = await desk.engine.prepare(memory, on_state=self._on_state)
             desk.show_memory(opened)
             desk.show_thread(opened)
@@ -94,7 +98,7 @@ class Answer:
                     raise
                 desk.show_busy(opened, "preparing")
                 continue
-            if self._usage is not None:
+            if self._usage is not None and desk.engine.counter.exact == exact:
                 notice = desk.engine.learn(memory, prepared.account["total"], self._usage)
                 if notice:
                     desk.state.notify.say(notice, "warning")
@@ -212,7 +216,8 @@ class Answer:
             self._drawing.cancel()
         if self._saving is not None and self._resting:
             self._saving.cancel()
-        desk.learned(opened)
+        if self._memory is not None and self._opened_with is not None:
+            desk.learned(self._opened_with, self._memory.settings)
         self._begin(None)
         assert self.message is not None
         finish = FAILED + kind if kind else self._finish

@@ -84,6 +84,7 @@ class Desk:
             system_prompt=settings.system_prompt if prompt is None else prompt,
             max_tokens=settings.max_answer_tokens,
             factor=settings.factor(),
+            model=model_key(settings.chat_endpoint, settings.chat_model),
         )
 
     def memory(self, opened: OpenConversation) -> ConversationMemory:
@@ -134,19 +135,37 @@ class Desk:
         fold = self.memory(opened).current
         return None if fold is None else fold.boundary
 
-    def learned(self, opened: OpenConversation) -> None:
-        """Keep what the memory has learned of the model: its factor, a smaller context."""
-        if opened.memory is None:
-            return
-        known, learned = self.memory_settings(opened.conversation), opened.memory.settings
+    def learned(self, before: MemorySettings, after: MemorySettings) -> None:
+        """Keep what an answer has taught of its model: its factor, a smaller context.
+
+        The model is that of the answer: another may be chosen by now, and a size that was typed
+        meanwhile stays, unless the server has just said less.
+        """
+        endpoint, _, model = after.model.partition("\n")
         settings = self.settings
-        if learned.factor != known.factor:
-            settings = settings.with_factor(learned.factor)
-        if learned.context_size < known.context_size:
-            endpoint, model = settings.chat_endpoint, settings.chat_model
-            settings = settings.with_context_size(endpoint, model, learned.context_size)
+        if settings.endpoint(endpoint) is None:
+            return
+        if after.factor != before.factor:
+            settings = settings.with_factor(after.factor, endpoint, model)
+        size = after.context_size
+        if size < min(before.context_size, settings.context_size(endpoint, model)):
+            settings = settings.with_context_size(endpoint, model, size)
         if settings != self.settings:
             self.change_settings(settings)
+
+    def committed(self, opened: OpenConversation, memory: ConversationMemory) -> None:
+        """A fold was committed: publish and mirror it.
+
+        ``memory`` is what folded; the conversation's own may have been built anew meanwhile.
+        """
+        own = self.memory(opened)
+        if own is not memory:
+            for fold in memory.ledger:
+                own.ledger.add(fold)
+            if own.known_commit < memory.known_commit:
+                own.at_commit(memory.known_commit)
+        self.show_memory(opened)
+        self.show_thread(opened)
 
     def show_memory(self, opened: OpenConversation, *, heard: bool = False) -> None:
         """The memory may have changed: publish and mirror it.
@@ -178,6 +197,11 @@ class Desk:
         self.show_busy(opened, opened.state, opened.can_skip, opened.progress)
         self.show_thread(opened)
         self.show_memory(opened)
+
+
+def model_key(endpoint_id: str, model: str) -> str:
+    """How the memory engine names a model: what it learns, it learns of this one."""
+    return f"{endpoint_id}\n{model}"
 
 
 def usage_view(records: list[UsageRecord]) -> dict[str, Any]:

@@ -54,8 +54,11 @@ class MemoryIntents:
             self._desk.show_busy(opened, "folding", progress=came)
 
         async def work() -> None:
+            memory = self._desk.memory(opened)
             try:
-                done.set_result(await act(self._desk.memory(opened), progress))
+                done.set_result(await act(memory, progress))
+                if opened.memory is not memory:  # settings changed meanwhile
+                    opened.folds, opened.memory = list(iter(memory.ledger)), None
             finally:
                 if not done.done():
                     done.set_result(CompactResult("cancelled"))

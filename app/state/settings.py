@@ -84,10 +84,10 @@ class Settings:
         """How many of the chat model's own tokens one counted token is, as far as learned."""
         return self.factors.get(self.chat_endpoint, {}).get(self.chat_model, 1.0)
 
-    def with_factor(self, factor: float) -> Settings:
-        """The settings with the chat model's factor set."""
+    def with_factor(self, factor: float, endpoint_id: str, model: str) -> Settings:
+        """The settings with one model's factor set."""
         factors = {key: dict(models) for key, models in self.factors.items()}
-        factors.setdefault(self.chat_endpoint, {})[self.chat_model] = factor
+        factors.setdefault(endpoint_id, {})[model] = factor
         return replace(self, factors=factors)
 
     def with_context_size(self, endpoint_id: str, model: str, size: int) -> Settings:
@@ -106,6 +106,11 @@ LABELS = {
     "cooldown_ms": "The cool-down",
     "scan_every_ms": "The scanner's interval",
 }
+
+
+def same_but_looks(one: Settings, other: Settings) -> bool:
+    """Whether two settings differ at most in what no model and no memory depends on."""
+    return one == replace(other, theme=one.theme, send_key=one.send_key)
 
 
 STORED = tuple(f.name for f in dataclass_fields(Settings) if f.name != "factors")

@@ -12,7 +12,7 @@ from app.state.desk import Desk
 from app.state.library import Library
 from app.state.local_loading import LocalLoading
 from app.state.ports import LocalModel
-from app.state.settings import IN_PAGE, Settings, shown
+from app.state.settings import IN_PAGE, Settings, same_but_looks, shown
 from app.state.settings_input import patched
 from app.state.settings_store import SECRETS_KEY, SETTINGS_KEY, SettingsStore
 
@@ -30,8 +30,10 @@ class SettingsIntents:
     async def update_settings(self, patch: Mapping[str, Any]) -> dict[str, str]:
         """Take what can be taken; a plain message for each field that was refused."""
         settings, refused = patched(self._desk.settings, patch)
-        if settings != self._desk.settings:
+        before = self._desk.settings
+        if settings != before:
             self._change_settings(settings)
+        if not same_but_looks(settings, before):
             self._store.keep_only({each.id for each in settings.endpoints})
             self._desk.engine.settings_changed()
             self._rebuild_memories()
@@ -111,17 +113,19 @@ class SettingsIntents:
         self._desk.state.settings.publish(shown(settings, has_key))
 
     def _rebuild_memories(self) -> None:
+        """Counts, sizes or rules are others now. What answers or folds goes on with its own."""
         for opened in self._library.opened():
-            if not opened.busy:
-                opened.memory = None
-        if self._desk.shown is not None and not self._desk.shown.busy:
+            opened.memory = None
+        if self._desk.shown is not None:
             self._desk.show_thread(self._desk.shown)
             self._desk.show_memory(self._desk.shown)
 
     def _heard_value(self, key: str, text: str | None) -> None:
         """Another tab changed the settings or a key."""
         if key == SETTINGS_KEY:
-            self._desk.settings = self._store.load()
-            self._rebuild_memories()
+            before, self._desk.settings = self._desk.settings, self._store.load()
+            if not same_but_looks(self._desk.settings, before):
+                self._desk.engine.settings_changed()
+                self._rebuild_memories()
         if key in (SETTINGS_KEY, SECRETS_KEY):
             self._publish_settings()

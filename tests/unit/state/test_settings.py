@@ -119,7 +119,7 @@ def test_settings_survive_storage_and_export_holds_no_credentials() -> None:
         },
     )
     assert refused == {}
-    settings = settings.with_factor(1.25)
+    settings = settings.with_factor(1.25, settings.chat_endpoint, settings.chat_model)
     again, problems = typed.from_record(json.loads(json.dumps(s.to_record(settings))))
     assert problems == {}
     assert again == settings

@@ -1,0 +1,159 @@
+"""What a person changes while an answer or a fold is on its way holds, and costs neither."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from app.memory.tokens import Estimate
+from app.models.errors import ContextOverflow
+from app.models.port import Usage
+from tests.support.fakes import Reply, ScriptedModel, settle
+from tests.support.tab import Tab
+from tests.unit.session.running import run
+
+ENDPOINTS = [
+    {"id": "a", "name": "A", "base_url": "http://a.test/v1"},
+    {"id": "b", "name": "B", "base_url": "http://b.test/v1"},
+]
+
+
+class Letters(Estimate):
+    """A tokenizer that has arrived: each letter is a token."""
+
+    exact = True
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        """One for each character."""
+        return [len(text) for text in texts]
+
+
+async def answering(tab: Tab, gate: asyncio.Event, usage: Usage | None = None) -> None:
+    """A tab in the middle of an answer."""
+    await tab.session.update_settings(
+        {"endpoints": ENDPOINTS, "chat_endpoint": "a", "chat_model": "m"}
+    )
+    tab.model.then(Reply(["one", "two"], gate=gate, gate_after=1, usage=usage))
+    await tab.session.send("hello " * 400)
+    await settle()
+    assert tab.state.busy.get()["state"] == "answering"
+
+
+async def ended(tab: Tab, gate: asyncio.Event) -> None:
+    gate.set()
+    await tab.session.settled()
+    await settle()
+    assert tab.texts[-1] == "onetwo"
+    assert not tab.faults
+
+
+def test_a_context_size_that_is_set_while_an_answer_comes_stays() -> None:
+    async def work() -> None:
+        tab, gate = await Tab().start(), asyncio.Event()
+        await answering(tab, gate)
+        await tab.session.update_settings({"context_size": 16384})
+        assert tab.state.memory.get()["context"] == 16384
+        await ended(tab, gate)
+        assert tab.session.current_settings().context_size() == 16384
+        assert tab.state.memory.get()["context"] == 16384
+
+    run(work())
+
+
+def test_the_size_and_factor_of_one_model_are_never_taken_for_anothers() -> None:
+    async def work() -> None:
+        tab, gate = await Tab().start(), asyncio.Event()
+        await tab.session.update_settings(
+            {"endpoints": ENDPOINTS, "context_sizes": {"a": {"m": 2048}, "b": {"big": 131072}}}
+        )
+        await answering(tab, gate, Usage(prompt_tokens=1200, completion_tokens=2))
+        await tab.session.update_settings({"chat_endpoint": "b", "chat_model": "big"})
+        await ended(tab, gate)
+        settings = tab.session.current_settings()
+        assert settings.context_sizes == {"a": {"m": 2048}, "b": {"big": 131072}}
+        assert settings.factors.get("b", {}) == {}
+        assert settings.factors["a"]["m"] > 1  # the model that had answered
+
+    run(work())
+
+
+def test_a_size_that_the_server_states_is_kept_for_the_model_that_answered() -> None:
+    async def work() -> None:
+        tab, gate = await Tab().start(), asyncio.Event()
+        await tab.session.update_settings(
+            {"endpoints": ENDPOINTS, "chat_endpoint": "a", "chat_model": "m"}
+        )
+        tab.model.then(
+            ContextOverflow(status=400, limit=1024, prompt=2000),
+            Reply(["one", "two"], gate=gate, gate_after=1),
+        )
+        await tab.session.send("hello")
+        await settle()
+        await tab.session.update_settings({"chat_endpoint": "b", "chat_model": "big"})
+        await ended(tab, gate)
+        settings = tab.session.current_settings()
+        assert settings.context_size("a", "m") == 1024
+        assert settings.context_size("b", "big") == 4096
+
+    run(work())
+
+
+def test_a_tokenizer_that_comes_while_an_answer_comes_counts_all_that_is_shown() -> None:
+    async def work() -> None:
+        tab, gate = await Tab().start(), asyncio.Event()
+        await answering(tab, gate, Usage(prompt_tokens=1200, completion_tokens=2))
+        tab.counter.use(Letters())
+        tab.session.tokenizer_ready()
+        await ended(tab, gate)
+        shown = tab.state.memory.get()
+        assert shown["exact"]
+        said = await tab.repository.messages(tab.id)
+        assert shown["account"]["window"] == sum(tab.counter.message(each) for each in said)
+        assert tab.session.current_settings().factor() == 1.0  # two counters teach no factor
+
+    run(work())
+
+
+def test_a_fold_that_ends_after_a_change_of_settings_is_shown_and_mirrored() -> None:
+    async def work() -> None:
+        for change in ({"theme": "dark"}, {"system_prompt": "Be brief."}):
+            utility, gate = ScriptedModel("utility"), asyncio.Event()
+            tab = await Tab(utility=utility).start()
+            utility.then(Reply(["User: the house number is 1742, the price 385000."], gate=gate))
+            tab.model.default = "answer " * 300
+            for number in range(30):
+                await tab.session.send(f"question {number} " + "talk about apples " * 40)
+                await settle(100)
+                if utility.calls:
+                    break
+            assert tab.state.memory.get()["folds"] == []
+            await tab.session.update_settings(change)
+            gate.set()
+            await tab.session.settled()
+            await settle()
+            stored = await tab.repository.folds(tab.id)
+            assert [fold.id for fold in stored] == [
+                fold["id"] for fold in tab.state.memory.get()["folds"]
+            ]
+            assert len(stored) == 1
+            assert tab.state.thread.get()["boundary_id"] == stored[0].boundary
+            mirrored = tab.mirror.stored(tab.id)
+            assert mirrored is not None
+            assert mirrored.fold_id == stored[0].id
+            assert not tab.faults
+
+    run(work())
+
+
+def test_looks_give_no_failing_summariser_another_trial() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        trials: list[str] = []
+        tab.engine.settings_changed = lambda: trials.append("")  # type: ignore[method-assign]
+        await tab.session.update_settings({"theme": "dark", "send_key": "ctrl-enter"})
+        assert trials == []
+        assert tab.session.current_settings().theme == "dark"
+        await tab.session.update_settings({"context_size": 8192})
+        assert trials == [""]
+
+    run(work())
