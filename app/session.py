@@ -17,7 +17,7 @@ from app.memory.ledger import Fold
 from app.memory.scanner import Scanner
 from app.models.usage import UsageRecord
 from app.state.app_state import NO_LOCAL_MODEL, AppState
-from app.state.deletions import DRAFT
+from app.state.deletions import draft_key
 from app.state.desk import Desk
 from app.state.exchange import Exchange
 from app.state.library import Library
@@ -272,9 +272,9 @@ class Session(MemoryIntents, SettingsIntents):
     def set_draft(self, text: str) -> None:
         """Keep what is being typed in the shown conversation."""
         if self._desk.shown is not None:
-            self._values.set_text(DRAFT + self._desk.shown.id, text or None)
+            self._values.set_text(draft_key(self._desk.shown), text or None)
 
     def draft(self) -> str:
         """What was being typed in the shown conversation."""
         shown = self._desk.shown
-        return "" if shown is None else self._values.text(DRAFT + shown.id) or ""
+        return "" if shown is None else self._values.text(draft_key(shown)) or ""

@@ -8,9 +8,16 @@ from app.conversation.title import UNTITLED
 from app.conversation.tree import Conversation
 from app.state.desk import Desk
 from app.state.local_values import LocalValues
+from app.state.open_conversation import OpenConversation
 from app.state.repository import UNDO_PERIOD
 
 DRAFT = "pleat.draft."
+NEW_CHAT = "new"  # in place of its id, which nothing knows after a reload
+
+
+def draft_key(opened: OpenConversation) -> str:
+    """Where the text being typed in a conversation is kept."""
+    return DRAFT + (opened.id if opened.stored else NEW_CHAT)
 
 
 class Deletions:

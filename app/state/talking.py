@@ -14,7 +14,7 @@ from app.conversation.message import INVISIBLE, Message, Part, Role
 from app.conversation.title import title_from_text
 from app.conversation.turns import turns
 from app.state.answering import Answer
-from app.state.deletions import DRAFT
+from app.state.deletions import draft_key
 from app.state.desk import Desk
 from app.state.fields import Refused
 from app.state.library import Library
@@ -49,8 +49,9 @@ class Talking:
         Raises ``Refused``, with nothing changed, when it cannot be taken.
         """
         opened = self._desk.shown or self._library.new()
+        draft = draft_key(opened)
         await self._ask(opened, opened.leaf_id, text)
-        self._values.set_text(DRAFT + opened.id, None)
+        self._values.set_text(draft, None)
 
     async def _ask(self, opened: OpenConversation, parent_id: str | None, text: str) -> None:
         """A new question below ``parent_id``: stored, shown, and being answered."""

@@ -150,6 +150,23 @@ def test_drafts_are_kept_per_conversation_and_cleared_when_the_question_is_store
     run(work())
 
 
+def test_the_draft_of_a_new_chat_is_there_after_a_reload_and_gone_once_it_is_sent() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        tab.session.set_draft("half a thought")
+        again = await tab.browser.tab().start()
+        assert again.session.draft() == "half a thought"
+        await again.ask("half a thought, whole")
+        assert again.session.draft() == ""
+        again.session.set_draft("more")
+        await again.session.new_conversation()
+        assert again.session.draft() == ""
+        await again.session.delete_all()
+        assert not any(key.startswith("pleat.draft.") for key in again.browser.area.texts)
+
+    run(work())
+
+
 def test_two_tabs_that_write_into_one_conversation_keep_both_messages() -> None:
     async def work() -> None:
         browser = Browser()
