@@ -19,7 +19,7 @@ def offer(script: Any, session: Session) -> None:
         try:
             values = json.loads(arguments)
             if name == "update":
-                return json.dumps({"ok": await session.edit_summary(str(values[0]))})
+                return json.dumps({"ok": await session.edit_summary(*values[:2])})
             return json.dumps({"ok": await session.summarize_and_continue()})
         except Exception as error:
             return json.dumps({"error": str(error) or type(error).__name__})

@@ -33,9 +33,9 @@ class MemoryIntents:
         """Fold the originals again."""
         return await self._compact(self._desk.engine.rebuild)
 
-    async def edit_summary(self, text: str) -> dict[str, Any]:
-        """The summary, written by hand."""
-        return await self._compact(lambda m, _: self._desk.engine.edit(m, text))
+    async def edit_summary(self, text: str, fold_id: str | None = None) -> dict[str, Any]:
+        """The summary, written by hand over the text of that fold (None: of the newest)."""
+        return await self._compact(lambda m, _: self._desk.engine.edit(m, text, fold_id))
 
     async def _compact(self, act: Act) -> dict[str, Any]:
         opened = self._desk.shown

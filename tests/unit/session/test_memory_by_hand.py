@@ -92,6 +92,24 @@ def test_a_fold_shows_what_it_changed_against_the_one_before() -> None:
     run(work())
 
 
+def test_an_edit_of_a_summary_that_has_been_folded_on_meanwhile_is_refused() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        await folded(tab, 12)
+        newest = tab.state.memory.get()["summary"]
+        parent = tab.state.memory.get()["folds"][-1]["parent_id"]
+        assert parent
+        result = await tab.session.edit_summary("Written over the older one.", parent)
+        assert result["status"] == "dropped"
+        assert "changed" in result["reason"]
+        assert tab.state.memory.get()["summary"] == newest
+        result = await tab.session.edit_summary("Over the newest.", newest["fold_id"])
+        assert result["status"] == "folded"
+        assert tab.state.memory.get()["summary"]["text"] == "Over the newest."
+
+    run(work())
+
+
 def test_what_folding_cost_and_saved_is_told_with_the_memory() -> None:
     async def work() -> None:
         utility = ScriptedModel(default="House 1742 was sold to Marta Novak in March.")
