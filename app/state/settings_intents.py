@@ -16,6 +16,10 @@ from app.state.settings import IN_PAGE, Settings, same_but_looks, shown
 from app.state.settings_input import patched
 from app.state.settings_store import SECRETS_KEY, SETTINGS_KEY, SettingsStore
 
+KEY_FORGOTTEN = (
+    "The address is saved. The key was for {} alone and is forgotten: type one for here."
+)
+
 
 class SettingsIntents:
     """The part of the session's intents that are about settings and models."""
@@ -29,9 +33,12 @@ class SettingsIntents:
 
     async def update_settings(self, patch: Mapping[str, Any]) -> dict[str, str]:
         """Take what can be taken; a plain message for each field that was refused."""
-        settings, refused = patched(self._desk.settings, patch)
         before = self._desk.settings
+        settings, refused = patched(before, patch)
         if settings != before:
+            moved = self._moved(before, settings)
+            if moved:  # no key ever goes to another server than it was given for
+                refused.setdefault("endpoints", moved)
             self._change_settings(settings)
         if not same_but_looks(settings, before):
             self._store.keep_only({each.id for each in settings.endpoints})
@@ -40,6 +47,19 @@ class SettingsIntents:
             if self._loading is not None:
                 self._desk.spawn(self._loading.fit())
         return refused
+
+    def _moved(self, before: Settings, after: Settings) -> str:
+        """Forget the keys of endpoints that are on another server now; a word on it, or ""."""
+        said = ""
+        keys = self._store.keys()
+        for endpoint in before.endpoints:
+            new = after.endpoint(endpoint.id)
+            if endpoint.id not in keys or new is None:
+                continue
+            if origin(new.base_url) != origin(endpoint.base_url):
+                self._store.set_key(endpoint.id, "")
+                said = KEY_FORGOTTEN.format(origin(endpoint.base_url))
+        return said
 
     def _change_settings(self, settings: Settings) -> None:
         self._desk.settings = settings
@@ -129,3 +149,8 @@ class SettingsIntents:
                 self._rebuild_memories()
         if key in (SETTINGS_KEY, SECRETS_KEY):
             self._publish_settings()
+
+
+def origin(base_url: str) -> str:
+    """Scheme, host and port of a base URL (as ``normal_base_url`` gives it)."""
+    return "/".join(base_url.split("/", 3)[:3])

@@ -401,6 +401,30 @@ def test_without_storage_the_app_starts_and_works_in_memory() -> None:
     run(work())
 
 
+def test_a_key_is_forgotten_when_its_endpoint_moves_to_another_server() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+
+        async def address(url: str) -> dict[str, str]:
+            return await tab.session.update_settings({"endpoints": [{"id": "e", "base_url": url}]})
+
+        assert await address("https://api.one.test/v1") == {}
+        assert await tab.session.set_key("e", "sk-secret-000") == ""
+        assert await address("https://api.one.test/v2") == {}
+        assert tab.state.settings.get()["has_key"]["e"] is True
+        said = await address("https://api.two.test/v2")
+        assert "https://api.one.test alone" in said["endpoints"]
+        assert "sk-secret" not in str(said)
+        assert tab.state.settings.get()["has_key"]["e"] is False
+        assert "sk-secret" not in tab.browser.area.texts["pleat.secrets"]
+        endpoint = tab.session.current_settings().endpoint("e")
+        assert endpoint is not None
+        assert endpoint.base_url == "https://api.two.test/v2"
+        assert await address("https://api.three.test") == {}  # there is none to forget
+
+    run(work())
+
+
 def test_keys_that_cannot_be_are_refused_and_never_shown() -> None:
     async def work() -> None:
         tab = await Tab().start()
