@@ -9,6 +9,7 @@ import { Field, input, saveSettings, select } from "./fields.js";
 import { allowed, resumeAfterReload } from "./resume.js";
 
 const LONG = 12; // models of a list that is shown open, and narrowed by typing
+const hostOf = (url) => URL.parse?.(url)?.host ?? url;
 const newId = () => [...crypto.getRandomValues(new Uint8Array(8))].map((b) => b.toString(16).padStart(2, "0")).join("");
 
 export class EndpointForm {
@@ -31,6 +32,7 @@ export class EndpointForm {
       label: "API key", name: "key", help: "Stays in this browser, is sent to this endpoint only, and is never exported.",
       save: () => this.saveKey(),
     });
+    this.lost = el("p", { class: "note warn", role: "status", "aria-label": "About the key", hidden: true });
     const reveal = button("Show", { kind: "quiet reveal", "aria-pressed": "false", "aria-label": "Show the key" });
     reveal.addEventListener("click", () => {
       const hide = this.key.control.type === "text";
@@ -41,6 +43,7 @@ export class EndpointForm {
     const keyRow = el("div", { class: "with-button" });
     this.key.control.replaceWith(keyRow);
     keyRow.append(this.key.control, reveal);
+    keyRow.after(this.lost);
 
     this.list = el("datalist", { id: "model-names" });
     this.model = new Field(input({ list: "model-names", placeholder: "Load the list, or type a name" }), {
@@ -98,11 +101,23 @@ export class EndpointForm {
       this.label.show(endpoint.name);
     }
     if (endpoint && settings.chat_endpoint === id) this.model.show(settings.chat_model);
-    const has = settings.has_key?.[id];
+    const has = Boolean(settings.has_key?.[id]);
+    this.#keyLost(changed, endpoint, has);
     this.key.control.placeholder = has ? "A key is kept. Type to replace it, or a space to remove it" : "None";
     this.remove.hidden = !endpoint;
     this.#hints();
     this.#models();
+  }
+
+  /** A key goes with the server that it was typed for: a new address has none, and that is said. */
+  #keyLost(changed, endpoint, has) {
+    const before = this.before;
+    this.before = { url: endpoint?.base_url, has };
+    if (changed || has) this.lost.hidden = true;
+    else if (before?.has && before.url !== endpoint?.base_url) {
+      this.lost.textContent = `The key was for ${hostOf(before.url)}, and was forgotten with that address. Type the key of ${hostOf(endpoint.base_url)}, if it wants one.`;
+      this.lost.hidden = false;
+    }
   }
 
   #hints() {
@@ -150,11 +165,11 @@ export class EndpointForm {
   /** Everything typed is saved before the network is asked; false when something was refused. */
   async #ready(what) {
     if (!(await this.saveUrl()) || !(await this.saveKey())) return false;
-    const endpoint = topic("settings").endpoints.find((one) => one.id === this.id);
-    const url = endpoint?.base_url ?? this.url.value;
+    const url = this.url.value; // what was just taken; the topic comes with the next frame
     if (allowed(url)) return true;
     this.#say("Pleat reloads once, so that its security policy lets this address in.");
-    await resumeAfterReload({ settings: true, then: what });
+    const problem = await resumeAfterReload({ settings: true, then: what }, url);
+    if (problem) this.#say(problem, "bad");
     return false;
   }
 

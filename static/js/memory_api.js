@@ -3,7 +3,9 @@
 //   get()                {conversation_id, fold_id, summary, last_summarized_message_id, revision}
 //                        of the shown chat, or null when nothing is folded
 //   subscribe(handler)   handler(new, previous) at each change; returns what ends it
-//   update(text)         the summary, written by hand; resolves to {status, fold_id, reason}
+//   update(text, foldId) the summary, written by hand; resolves to {status, fold_id, reason}.
+//                        With the fold that it was written over it is refused when another one
+//                        is there by then; without it the newest is written over
 //   fold()               "Summarize & continue"; resolves to the same
 //
 // `call(name, json)` is Python's door. Returns publish(json), which Python calls at each change.
@@ -24,7 +26,7 @@ export function install(call) {
       handlers.set(key, handler);
       return () => void handlers.delete(key);
     },
-    update: (text) => ask("update", String(text)),
+    update: (text, foldId = null) => ask("update", String(text), foldId),
     fold: () => ask("fold"),
   });
   globalThis.pleat = Object.freeze({ ...globalThis.pleat, memory });

@@ -49,6 +49,9 @@ export class MemoryPanel {
     });
     this.size = el("p", { class: "note", id: "summary-size" });
     this.problem = el("p", { class: "field-error", role: "alert", hidden: true });
+    this.newerText = el("div", { class: "plain" });
+    this.newer = el("div", { class: "newer", role: "status", "aria-label": "Newer summary", hidden: true },
+      el("p", { class: "note", text: "The summary changed while you were writing. As it is now:" }), this.newerText);
     this.edit = button("Edit", { act: "edit", kind: "quiet" });
     this.undo = button("Undo fold", { act: "undo", kind: "quiet" });
     this.rebuild = button("Rebuild", { act: "rebuild", kind: "quiet", title: "Fold again from the original messages" });
@@ -62,7 +65,7 @@ export class MemoryPanel {
     $("memory-body").append(
       group("Context", this.gauge.node, this.coverage, button("What the model sees", { act: "request", kind: "wide" })),
       this.notice,
-      group("Summary so far", this.summary, this.problem, this.size,
+      group("Summary so far", this.summary, this.problem, this.size, this.newer,
         el("div", { class: "row" }, this.edit, this.undo, this.rebuild, this.save, this.cancel),
         this.fold, this.stopFold, this.why),
       group("Folds", this.folds.node),
@@ -88,6 +91,7 @@ export class MemoryPanel {
       this.summary.value = value.summary?.text ?? "";
       this.summary.dir = directionOf(this.summary.value);
     }
+    this.#newer();
     const { tokens = 0, limit = 0, stale } = value.summary ?? {};
     this.size.hidden = !limit;
     this.size.textContent = `${number(tokens)} of ${number(limit)} tokens${stale ? ". Stale: the messages under it changed" : ""}`;
@@ -162,6 +166,8 @@ export class MemoryPanel {
         break;
       case "edit":
         this.editing = true;
+        this.readFold = this.foldId; // what the new text is written over
+        this.refused = false;
         this.summary.readOnly = false;
         this.#buttons();
         this.summary.focus();
@@ -176,14 +182,25 @@ export class MemoryPanel {
     }
   }
 
+  /** A fold that came while one writes is shown; once Save was refused for it, Save covers it. */
+  #newer() {
+    if (!this.editing || this.foldId === this.readFold) return;
+    this.newerText.textContent = this.value?.summary?.text || "(no summary)";
+    this.newer.hidden = false;
+    if (this.refused) this.readFold = this.foldId;
+    this.refused = false;
+  }
+
   async #save() {
     const refused = (text) => {
       this.problem.textContent = text;
       this.problem.hidden = false;
+      this.refused = true;
+      this.#newer();
       this.summary.focus();
     };
     try {
-      const answer = await dispatch("edit_summary", this.summary.value);
+      const answer = await dispatch("edit_summary", this.summary.value, this.readFold);
       if (answer && answer.status !== "folded") return refused(answer.reason || "The change was not taken.");
     } catch (error) {
       return refused(error.message);
@@ -196,6 +213,7 @@ export class MemoryPanel {
     this.editing = false;
     this.summary.readOnly = true;
     this.problem.hidden = true;
+    this.newer.hidden = true;
     this.summary.value = this.value?.summary?.text ?? "";
     this.#buttons();
   }

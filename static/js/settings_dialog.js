@@ -14,8 +14,7 @@ import { localModel } from "./welcome.js";
 const NEW = "+new";
 
 export class SettingsDialog {
-  constructor({ composer }) {
-    this.composer = composer;
+  constructor() {
     this.adding = false;
     this.resume = takeResume();
     follow("open_settings", (how) => how && this.open(how));
@@ -49,13 +48,12 @@ export class SettingsDialog {
   }
 
   /** A chat endpoint that this page may not reach yet: one reload lets it in. */
-  #closed() {
+  async #closed() {
     const settings = topic("settings");
     const endpoint = settings?.endpoints?.find((one) => one.id === settings.chat_endpoint);
     if (!endpoint?.base_url || allowed(endpoint.base_url)) return;
-    if (this.composer.busy) {
-      publish("page_notice", { level: "warning", text: "Reload the page when the answer is there: only then it may connect to the new endpoint." });
-    } else resumeAfterReload({ settings: false });
+    const problem = await resumeAfterReload({ settings: false }, endpoint.base_url);
+    if (problem) publish("page_notice", { level: "warning", text: problem });
   }
 
   #build() {

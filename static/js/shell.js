@@ -20,7 +20,7 @@ const thread = new Thread();
 const conversations = new Conversations(composer);
 const layout = new Layout({ conversations, composer });
 new MemoryPanel({ thread, layout });
-new SettingsDialog({ composer });
+new SettingsDialog();
 new Files();
 modelBar(document.getElementById("model-bar"));
 

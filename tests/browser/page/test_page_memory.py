@@ -80,7 +80,7 @@ def test_the_summary_is_read_edited_and_saved(memory) -> None:
     memory.publish("memory", can_fold=False)  # the topic moves on while one types
     expect(box).to_have_value("The hint is green.")
     page.get_by_role("region", name="Memory").get_by_role("button", name="Save").click()
-    assert memory.asked("edit_summary") == [["The hint is green."]]
+    assert memory.asked("edit_summary") == [["The hint is green.", "f2"]]
     expect(box).not_to_be_editable()
 
 
@@ -94,6 +94,27 @@ def test_a_refused_summary_stays_with_its_reason(memory) -> None:
     expect(page.get_by_role("textbox", name="Summary")).to_have_value("too long")
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("textbox", name="Summary")).to_have_value("The hint is blue.")
+
+
+def test_a_fold_that_comes_while_one_writes_is_shown_before_it_is_written_over(memory) -> None:
+    page = memory.page
+    panel = page.get_by_role("region", name="Memory")
+    panel.get_by_role("button", name="Edit").click()
+    box = page.get_by_role("textbox", name="Summary")
+    box.fill("The hint is green.")
+    newer = {**SUMMARY, "fold_id": "f3", "text": "The hint is blue. The locker is 12."}
+    memory.publish("memory", folds=[*FOLDS, fold("f3", 3, state="current")], summary=newer)
+    shown = panel.get_by_role("status", name="Newer summary")
+    expect(shown).to_contain_text("The locker is 12.")
+    memory.answer("edit_summary", {"status": "refused", "reason": "The memory changed meanwhile."})
+    panel.get_by_role("button", name="Save").click()
+    alert = panel.get_by_role("alert").filter(has_text="The memory changed meanwhile.")
+    expect(alert).to_be_visible()
+    expect(box).to_have_value("The hint is green.")
+    memory.answer("edit_summary", {"status": "folded", "fold_id": "f4", "reason": ""})
+    panel.get_by_role("button", name="Save").click()
+    expect(shown).to_be_hidden()
+    assert [fold_id for _, fold_id in memory.asked("edit_summary")] == ["f2", "f3"]
 
 
 def test_fold_undo_and_rebuild_ask_their_intents(memory) -> None:

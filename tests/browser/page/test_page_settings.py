@@ -101,8 +101,48 @@ def test_a_test_tells_its_result_in_place(settings) -> None:
     assert settings.asked("test_connection") == [["e1"]]
 
 
+KEEP = """() => localStorage.setItem(`${window.pleatStoragePrefix}settings`,
+  JSON.stringify({endpoints: window.stub.topics.settings.endpoints}))"""
+
+
+def test_no_reload_cuts_an_answer_off(settings) -> None:
+    page = settings.page
+    page.evaluate(KEEP)
+    settings.publish("busy", state="answering", conversation_id="c1")
+    page.evaluate("() => { window.same = true; }")
+    page.get_by_role("button", name="Test connection").click()
+    result = page.get_by_role("status", name="Result of the test")
+    expect(result).to_contain_text("would cut off the answer")
+    page.get_by_role("button", name="Done").click()
+    notices = page.get_by_role("region", name="Notices")
+    expect(notices).to_contain_text("would cut off the answer")
+    assert page.evaluate("() => window.same") is True
+
+
+def test_no_reload_that_would_forget_the_address(settings) -> None:
+    page = settings.page
+    page.evaluate("() => { window.same = true; }")
+    page.get_by_role("button", name="Load list").click()
+    result = page.get_by_role("status", name="Result of the test")
+    expect(result).to_contain_text("keeps no data")
+    assert page.evaluate("() => window.same") is True
+
+
+def test_a_key_that_was_forgotten_with_its_address_is_said_under_its_field(settings) -> None:
+    page = settings.page
+    about = page.get_by_role("status", name="About the key")
+    expect(about).to_be_hidden()
+    moved = [{"id": "e1", "name": "x", "base_url": "https://openrouter.ai/api/v1", "kind": "openai"}]
+    settings.publish("settings", endpoints=moved, has_key={})
+    expect(about).to_contain_text("The key was for localhost:8080")
+    expect(about).to_contain_text("openrouter.ai")
+    settings.publish("settings", has_key={"e1": True})
+    expect(about).to_be_hidden()
+
+
 def test_a_new_address_is_reached_after_one_reload_that_takes_up_the_test(settings, start) -> None:
     page = settings.page
+    page.evaluate(KEEP)
     box = page.locator("#message")
     page.get_by_role("button", name="Done").evaluate("(node) => node.isConnected")
     with page.expect_navigation():
