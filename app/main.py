@@ -91,6 +91,7 @@ def build() -> tuple[Session, AppState, Counter]:
         roles=models.roles,
         usage=lambda usage: session.used(usage),
         committed=lambda memory, fold: session.fold_committed(memory, fold),
+        report=report,
     )
     session = Session(
         state=state,

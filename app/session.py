@@ -112,7 +112,9 @@ class Session(MemoryIntents, SettingsIntents):
         def idle() -> bool:
             return not any(opened.busy for opened in library.opened())
 
-        return Scanner(desk.engine, desk.clock, desk.locks, conversations, load, idle, every)
+        return Scanner(
+            desk.engine, desk.clock, desk.locks, conversations, load, idle, every, desk.report
+        )
 
     def current_settings(self) -> Settings:
         """The settings as they are now (for the models that they name)."""

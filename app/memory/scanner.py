@@ -52,8 +52,12 @@ class Scanner:
         """Scan every ``every_ms``; ends when its task is cancelled."""
         while True:
             await self.clock.sleep(self.every_ms() or 15_000)
-            if self.every_ms() is not None and self.idle():
+            if self.every_ms() is None or not self.idle():
+                continue
+            try:
                 await self.step()
+            except Exception as fault:  # the next look may find all well again
+                self.report(fault)
 
     async def step(self) -> CompactResult | None:
         """One look at all conversations; folds at most one. None: nothing to do."""

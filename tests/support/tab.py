@@ -208,6 +208,7 @@ class Tab:
             roles=self._roles,
             usage=used,
             committed=lambda memory, fold: self.session.fold_committed(memory, fold),
+            report=self.faults.append,
         )
         self.session = Session(
             state=self.state,

@@ -157,3 +157,45 @@ def test_looks_give_no_failing_summariser_another_trial() -> None:
         assert trials == [""]
 
     run(work())
+
+
+def test_a_fault_in_a_look_of_the_scanner_is_reported_and_the_next_look_comes() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        await tab.session.update_settings({"preset": "switchboard"})
+        marks = tab.session._library.marks
+        looks = 0
+
+        def broken_once() -> list[tuple[str, object]]:
+            nonlocal looks
+            looks += 1
+            if looks == 1:
+                raise RuntimeError("a broken look")
+            return marks()
+
+        tab.session._library.marks = broken_once  # type: ignore[method-assign]
+        for _ in range(2):
+            await settle()
+            tab.clock.advance(15_000)
+        await settle()
+        assert [str(fault) for fault in tab.faults] == ["a broken look"]
+        assert looks == 2
+
+    run(work())
+
+
+def test_a_fault_in_a_fold_before_an_answer_is_reported_and_the_answer_comes() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        await tab.session.update_settings({"context_size": 512})
+
+        async def broken(*_: object, **__: object) -> str:
+            raise RuntimeError("a broken store")
+
+        tab.repository.commit_fold = broken  # type: ignore[method-assign,assignment]
+        for number in range(4):
+            await tab.ask(f"Question {number}: " + "apples and pears " * 60)
+            assert tab.texts[-1] == "Fine."
+        assert {str(fault) for fault in tab.faults} == {"a broken store"}
+
+    run(work())
