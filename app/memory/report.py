@@ -21,7 +21,7 @@ STALE = (
     "The summary no longer fits this branch: the messages themselves are sent, and folded anew"
     " when they must be."
 )
-OVER = (
+OVER = "The turns hold {over} tokens more than a prompt may: they are folded before the answer."
     "The turns hold {over} tokens more than a prompt may: they are folded before the next answer."
 )
 

@@ -129,4 +129,4 @@ def test_the_gauge_never_shows_more_than_a_prompt_may_hold() -> None:
     assert isinstance(account, dict)
     assert account["total"] <= view["budget"]
     assert account["total"] == sum(account[k] for k in account if k not in ("total", "answer"))
-    assert "folded before the next answer" in str(view["notice"])
+    assert "folded before the answer" in str(view["notice"])
