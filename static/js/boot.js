@@ -108,6 +108,17 @@ function errorBox() {
 const described = (error) => String(error?.stack && !error.stack.includes(error.message)
   ? `${error.message}\n${error.stack}` : error?.stack ?? error?.message ?? error);
 
+// Extensions run their scripts in the page too: their faults are not ours. Nor is it one that a
+// ResizeObserver has more to say in the next frame; browsers tell it as an error.
+const FOREIGN = /^[a-z-]+-extension:/;
+function foreign({ error, message = "", filename = "" }) {
+  if (message.startsWith("ResizeObserver loop")) return true;
+  if (FOREIGN.test(filename)) return true;
+  if (/^https?:/.test(filename)) return new URL(filename).origin !== location.origin;
+  return !error && !filename && message === "Script error."; // of another origin, told to nobody
+}
+const fromExtension = (reason) => /^[^\n]*\n[^\n]*[a-z]-extension:\/\//.test(reason?.stack ?? "");
+
 function uncaught(error) {
   const text = described(error);
   if (root.dataset.boot === "ready") tell("pleat:error", { text });
@@ -132,8 +143,8 @@ window.pleatFailed = (text) => fail("Pleat could not start.", String(text));
 document.addEventListener("click", (event) => {
   if (event.target instanceof Element && event.target.closest("#boot-reload")) location.reload();
 });
-window.addEventListener("error", ({ error, message }) => uncaught(error ?? message));
-window.addEventListener("unhandledrejection", ({ reason }) => uncaught(reason));
+window.addEventListener("error", (event) => foreign(event) || uncaught(event.error ?? event.message));
+window.addEventListener("unhandledrejection", ({ reason }) => fromExtension(reason) || uncaught(reason));
 window.addEventListener("py:progress", ({ detail }) => {
   const stage = STAGES.get(detail);
   if (stage) progress(...stage);

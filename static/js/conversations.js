@@ -27,6 +27,7 @@ export class Conversations {
     });
     $("new-chat").addEventListener("click", () => this.create());
     follow("conversations", (value) => this.draw(value));
+    follow("undo_dismissed", (at) => at && this.#dismissUndo());
   }
 
   async create() {
@@ -52,8 +53,15 @@ export class Conversations {
     this.empty.textContent = value.query ? "No chat holds these words." : "Your chats will be listed here.";
     if (focused) this.list.querySelector(`[data-id="${CSS.escape(focused)}"] .conversation-open`)?.focus();
     const { undo } = value;
-    publish("undo_notice", undo ? { id: "undo", level: "info", text: `“${undo.title || "New chat"}” was deleted.`,
+    if (undo?.id !== this.dismissed) this.dismissed = null;
+    publish("undo_notice", undo && undo.id !== this.dismissed ? { id: "undo", level: "info", text: `“${undo.title || "New chat"}” was deleted.`,
       action: { label: "Undo", intent: "undo_delete" } } : null);
+  }
+
+  /** The offer goes from the page; that the chat was deleted stays as it is. */
+  #dismissUndo() {
+    this.dismissed = this.value?.undo?.id ?? null;
+    publish("undo_notice", null);
   }
 
   #row(item) {

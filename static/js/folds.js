@@ -83,7 +83,7 @@ export function messageLinks(ids, show, extra = () => null) {
   const list = el("ul", { class: "message-links" });
   for (const id of ids) {
     const message = known.get(id);
-    const who = message?.role === "user" ? "You" : message ? "Assistant" : "On another branch";
+    const who = message?.role === "user" ? "You" : message ? "Assistant" : "Deleted, or on another branch";
     list.append(
       el("li", {},
         el("button", { type: "button", class: "message-link", disabled: !message, on: { click: () => show(id) } },

@@ -58,7 +58,7 @@ export class Notices {
         "aria-live": level === "error" ? null : "polite" },
       el("p", { text }),
       action && button(action.label, { act: "notice-action", kind: "quiet" }),
-      id !== "undo" && iconButton("close", "Dismiss", "notice-close"),
+      iconButton("close", "Dismiss", "notice-close"),
     );
     node.textOf = text;
     return node;
@@ -77,6 +77,7 @@ export class Notices {
       this.own = this.own.filter((one) => one.id !== id);
       this.draw();
     } else if (id !== "undo") ask("dismiss_notice", id);
+    else if (act === "notice-close") publish("undo_dismissed", { at: Date.now() });
     $("message").focus({ preventScroll: true });
   }
 }

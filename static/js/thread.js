@@ -131,6 +131,15 @@ export class Thread {
     }
   }
 
+  /** On a screen without a mouse a tap on a message brings its tools out, and the next one in. */
+  #tapped(target) {
+    if (target.closest("a, button, summary, textarea") || !getSelection().isCollapsed) return;
+    const node = target.closest(".msg");
+    const on = node && !node.hasAttribute("data-tapped");
+    for (const other of this.column.querySelectorAll("[data-tapped]")) other.removeAttribute("data-tapped");
+    if (on) node.setAttribute("data-tapped", "");
+  }
+
   #viewOf(target) {
     return this.views.get(target.closest(".msg")?.dataset.id);
   }
@@ -156,7 +165,10 @@ export class Thread {
 
   async #click(event) {
     const target = event.target.closest("[data-act]");
-    if (!target || !this.log.contains(target)) return;
+    if (!target || !this.log.contains(target)) {
+      this.#tapped(event.target);
+      return;
+    }
     const view = this.#viewOf(target);
     const message = view?.message;
     switch (target.dataset.act) {

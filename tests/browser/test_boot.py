@@ -41,6 +41,24 @@ def test_pyscripts_own_package_is_not_compiled_at_the_boot(app: Page) -> None:
     assert app.evaluate(marks) == 1
 
 
+def test_faults_of_foreign_scripts_are_not_told_as_ours(app: Page) -> None:
+    told = app.evaluate(
+        """() => {
+          const told = [];
+          addEventListener('pleat:error', ({detail}) => told.push(detail.text));
+          for (const init of [
+            {message: 'ResizeObserver loop completed with undelivered notifications.'},
+            {message: 'x is null', filename: 'moz-extension://1/content.js', error: Error('x')},
+            {message: 'y is null', filename: 'https://elsewhere.test/a.js'},
+            {message: 'Script error.'},
+            {message: 'ours', filename: `${location.origin}/static/js/bus.js`},
+          ]) dispatchEvent(new ErrorEvent('error', init));
+          return told;
+        }"""
+    )
+    assert told == ["ours"]
+
+
 def test_the_policy_forbids_eval(app: Page, watch: Watch) -> None:
     watch.allow_error("unsafe-eval|EvalError")
     # in a timer: code that the driver itself evaluates is let through

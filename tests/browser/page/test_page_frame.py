@@ -114,6 +114,19 @@ def test_a_deleted_chat_can_be_brought_back(stub) -> None:
     expect(page.get_by_text("was deleted")).to_have_count(0)
 
 
+def test_the_offer_to_bring_a_chat_back_can_be_dismissed(stub) -> None:
+    page = stub.page
+    notices = page.get_by_role("region", name="Notices")
+    stub.publish("conversations", items=CHATS[1:], undo={"id": "c1", "title": "First"})
+    notices.get_by_role("button", name="Dismiss").click()
+    expect(notices.get_by_role("button", name="Undo")).to_have_count(0)
+    stub.publish("conversations", items=CHATS[1:], undo={"id": "c1", "title": "First"})
+    expect(notices.get_by_role("button", name="Undo")).to_have_count(0)
+    stub.publish("conversations", items=[], undo={"id": "c2", "title": "Second"})
+    expect(notices.get_by_role("button", name="Undo")).to_have_count(1)
+    assert stub.asked("undo_delete") == []
+
+
 def test_search_asks_once_one_stops_typing(stub) -> None:
     page = stub.page
     page.keyboard.press("Control+K")

@@ -293,6 +293,38 @@ def test_a_failed_answer_says_so_in_place_with_retry(stub, message) -> None:
     assert stub.asked("retry") == [["a"]]
 
 
+IN_SIGHT = """(bar) => [...bar.querySelectorAll('button')].every((one) => {
+  const {left, top, width, height} = one.getBoundingClientRect();
+  return document.elementFromPoint(left + width / 2, top + height / 2)?.closest('button') === one;
+})"""
+
+
+def test_on_a_touch_screen_the_tools_of_a_message_come_with_a_tap(shell, start, message) -> None:
+    page = shell(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    stub = start(page)
+    messages = [message("q", "user", "question"), message("a", "assistant", "answer"),
+                message("q2", "user", "more"), message("a2", "assistant", "the last")]  # fmt: skip
+    stub.publish("thread", messages=messages)
+    bar = {each["id"]: page.locator(f"[data-id='{each['id']}'] .msg-actions") for each in messages}
+
+    def in_sight() -> list[str]:
+        return [id for id, each in bar.items() if each.evaluate(IN_SIGHT)]
+
+    assert in_sight() == ["a2"]
+    page.get_by_text("question", exact=True).tap()
+    assert in_sight() == ["q", "a2"]
+    page.get_by_text("answer", exact=True).tap()
+    assert in_sight() == ["a", "a2"]
+    stub.publish("busy", state="idle")
+    page.locator("[data-id='a']").get_by_role("button", name="Regenerate").tap()
+    assert stub.asked("regenerate") == [["a"]]
+    page.get_by_text("answer", exact=True).tap()
+    page.get_by_role("textbox", name="Message").focus()
+    assert in_sight() == ["a2"]
+    page.locator("[data-id='q']").get_by_role("button", name="Edit").focus()
+    assert in_sight() == ["q", "a2"]
+
+
 def test_a_message_is_deleted_only_after_a_yes(stub, message) -> None:
     page = stub.page
     stub.publish("thread", messages=[message("a", "assistant", "hello")])
