@@ -22,8 +22,6 @@ STALE = (
     " when they must be."
 )
 OVER = "The turns hold {over} tokens more than a prompt may: they are folded before the answer."
-    "The turns hold {over} tokens more than a prompt may: they are folded before the next answer."
-)
 
 
 def coverage(memory: ConversationMemory) -> dict[str, int]:
