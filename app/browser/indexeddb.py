@@ -43,8 +43,12 @@ class IndexedDb:
         await _value(self._script.setAside(store, json.dumps(record), at))
 
     async def purge(self, conversation_ids: Sequence[str]) -> None:
-        """Remove tombstoned conversations with all that is theirs."""
+        """Remove all that tombstoned conversations hold, but for a stub."""
         await _value(self._script.purge(json.dumps(list(conversation_ids))))
+
+    async def forget(self, conversation_ids: Sequence[str]) -> None:
+        """Remove the stubs of purged conversations."""
+        await _value(self._script.forget(json.dumps(list(conversation_ids))))
 
 
 async def _value(promise: Any) -> Any:

@@ -1,7 +1,7 @@
 """Records in memory: where the app lives when the browser's storage is not to be had.
 
 The rules of a transaction (``Change``) are written here in Python, and once more in
-``static/js/indexeddb.js``; one set of tests runs over both.
+``static/js/indexeddb.js``; ``tests/support/store_rules.py`` runs over both.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class MemoryStore:
             if change.create is None:
                 return Changed("gone")
             record = dict(change.create)
-        elif record.get("deleted_at") is not None and not change.revive:
+        elif record.get("deleted_at") is not None and (not change.revive or record.get("purged")):
             return Changed("gone", record)
         if any(record.get(key) != value for key, value in change.expect.items()):
             return Changed("conflict", record)
@@ -64,7 +64,7 @@ class MemoryStore:
         self.drop(store, id)
 
     async def purge(self, conversation_ids: Sequence[str]) -> None:
-        """Remove tombstoned conversations and all that is theirs."""
+        """Remove all that tombstoned conversations hold; a stub stays, so that none comes back."""
         for id in conversation_ids:
             record = self._read("conversations", id)
             if record is None or record.get("deleted_at") is None:
@@ -72,7 +72,14 @@ class MemoryStore:
             for store in ("messages", "folds", "usage"):
                 for member in list(self._members.get((store, id), ())):
                     self.drop(store, member)
-            self.drop("conversations", id)
+            stub = {"id": id, "deleted_at": record["deleted_at"], "purged": True}
+            self.take("conversations", [stub])
+
+    async def forget(self, conversation_ids: Sequence[str]) -> None:
+        """Remove the stubs of purged conversations."""
+        for id in conversation_ids:
+            if (self._read("conversations", id) or {}).get("purged"):
+                self.drop("conversations", id)
 
     def take(self, store: StoreName, records: Iterable[Record]) -> None:
         """Write records as they are."""

@@ -105,7 +105,15 @@ class RecordStore(Protocol):
         ...
 
     async def purge(self, conversation_ids: Sequence[str]) -> None:
-        """Remove conversations that are tombstoned, with all that is theirs."""
+        """Remove all that tombstoned conversations hold.
+
+        A stub stays, ``{id, deleted_at, purged}``: a tab that has slept since before the deletion
+        finds it and writes nothing. Nothing revives it.
+        """
+        ...
+
+    async def forget(self, conversation_ids: Sequence[str]) -> None:
+        """Remove the stubs of purged conversations. Raises ``StorageFailed``."""
         ...
 
 

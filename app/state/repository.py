@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.models.usage import UsageRecord
 
 UNDO_PERIOD = 10 * 60_000  # milliseconds for which a deleted conversation can come back
+STUB_PERIOD = 30 * 24 * 3_600_000  # milliseconds for which a tab may sleep through a deletion
 
 
 class Repository:
@@ -51,8 +52,14 @@ class Repository:
         """
         found: list[Conversation] = []
         expired: list[str] = []
+        forgotten: list[str] = []
         now = self._clock.now()
         for record in await self._store.all("conversations"):
+            if record.get("purged") is True:
+                deleted_at = record.get("deleted_at")
+                if not isinstance(deleted_at, int) or deleted_at + STUB_PERIOD < now:
+                    forgotten.append(str(record.get("id")))
+                continue
             try:
                 conversation = conversation_from_record(record)
             except RecordError as error:
@@ -67,6 +74,8 @@ class Repository:
                 expired.append(conversation.id)
         if expired:
             await self._store.purge(expired)
+        if forgotten:
+            await self._store.forget(forgotten)
         return found
 
     async def conversation(self, id: str) -> Conversation | None:

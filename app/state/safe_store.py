@@ -94,6 +94,8 @@ class SafeStore:
                 else:
                     if changed.outcome == "gone" and changed.record is None:
                         changed = await self._restored(change) or changed
+                    if changed.outcome == "gone" and changed.record is not None:
+                        self._copy.take("conversations", [changed.record])  # deleted elsewhere
                     if changed.outcome == "ok":
                         self._keep(change, changed)
                         if not self._pending:
@@ -131,6 +133,15 @@ class SafeStore:
                 except StorageFailed as failed:
                     self._tell(False, failed.kind)
             await self._flush()
+
+    async def forget(self, conversation_ids: Sequence[str]) -> None:
+        """Remove the stubs of purged conversations."""
+        await self._copy.forget(conversation_ids)
+        if self._primary is not None:
+            try:
+                await self._primary.forget(conversation_ids)
+            except StorageFailed as failed:
+                self._tell(False, failed.kind)
 
     async def _flush(self) -> None:
         """Write what waits; a conversation's changes keep their order."""

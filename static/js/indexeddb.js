@@ -1,7 +1,7 @@
 // IndexedDB: records in, records out, as JSON text; every change is one transaction.
 //
 // Nothing here throws: the answer is {"ok": value} or {"error": "quota" | "unavailable", "detail"}.
-// The rules of apply() stand once more in app/state/memory_store.py; one set of tests runs over both.
+// The rules of apply() stand once more in app/state/memory_store.py; tests/support/store_rules.py runs over both.
 import { openDB } from "../vendor/idb/index.js";
 
 const VERSION = 1;
@@ -94,7 +94,7 @@ async function applied(change, puts, at) {
   if (!record) {
     if (!change.create) return { outcome: "gone", record: null };
     record = change.create;
-  } else if ((record.deleted_at ?? null) !== null && !change.revive) {
+  } else if ((record.deleted_at ?? null) !== null && (!change.revive || record.purged)) {
     return { outcome: "gone", record };
   }
   for (const [key, value] of Object.entries(change.expect)) {
@@ -137,7 +137,17 @@ export const purge = (text) =>
           const keys = await at(store).index("conversation_id").getAllKeys(id);
           await Promise.all(keys.map((key) => at(store).delete(key)));
         }
-        await at("conversations").delete(id);
+        await at("conversations").put({ id, deleted_at: record.deleted_at, purged: true });
+      }
+    }),
+  );
+
+export const forget = (text) =>
+  answer((db) =>
+    together(db, ["conversations"], async (at) => {
+      for (const id of JSON.parse(text)) {
+        const record = await at("conversations").get(id);
+        if (record?.purged) await at("conversations").delete(id);
       }
     }),
   );

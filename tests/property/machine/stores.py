@@ -97,6 +97,12 @@ class Door:
         await self.store.purge(conversation_ids)
         await self._pass()
 
+    async def forget(self, conversation_ids: Sequence[str]) -> None:
+        """As ``MemoryStore``."""
+        await self._pass()
+        await self.store.forget(conversation_ids)
+        await self._pass()
+
 
 class TabLocks:
     """The shared locks as one tab sees them: they are free when the tab is gone."""

@@ -15,7 +15,7 @@ from app.memory.ledger import Fold
 from app.state.local_values import LocalValues
 from app.state.memory_store import MemoryStore
 from app.state.ports import Change
-from app.state.repository import UNDO_PERIOD, Repository
+from app.state.repository import STUB_PERIOD, UNDO_PERIOD, Repository
 from app.state.safe_store import SafeStore
 from app.state.settings_store import SettingsStore
 from app.state.summary_mirror import KEPT, PREFIX, SummaryMirror
@@ -310,5 +310,29 @@ def test_a_store_that_was_cleared_under_the_page_gets_the_conversation_back() ->
         store.__init__()  # type: ignore[misc]
         assert await repo.write("c", [message("m2", "m1")]) is not None
         assert {r["id"] for r in await store.of("messages", "c")} == {"m1", "m2"}
+
+    run(work())
+
+
+def test_a_tab_that_slept_through_a_deletion_brings_nothing_back() -> None:
+    async def work() -> None:
+        store = FaultyStore()
+        (awake, clock, _), (asleep, _, _) = (
+            repository(SafeStore(store)),
+            repository(SafeStore(store)),
+        )
+        await awake.create(Conversation("c", "Secret title"), [message("m1")])
+        assert [each.id for each in await asleep.messages("c")] == ["m1"]
+        assert await asleep.conversation("c") is not None
+        await awake.delete("c")
+        await awake.purge("c")
+        assert await asleep.write("c", [message("m2", "m1")]) is None
+        assert await asleep.conversations() == []
+        assert await asleep.undelete("c") is None
+        assert await store.all("messages") == []
+        assert "Secret" not in str(await store.all("conversations"))
+        clock.advance(STUB_PERIOD + 1)
+        await awake.conversations()
+        assert await store.all("conversations") == []
 
     run(work())
