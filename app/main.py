@@ -66,9 +66,9 @@ def build() -> tuple[Session, AppState, Counter]:
         on_corrupt=status.corrupt,
         on_saved=status.values_saved,
     )
-    settings = SettingsStore(values, status.say)
+    settings = SettingsStore(values, status.say, lambda: status.unread("newer"))
     store = SafeStore(IndexedDb(edge.indexeddb), status.records_saved)
-    repository = Repository(store, clock, status.aside)
+    repository = Repository(store, clock, status.unread)
     counter = Counter(Estimate())
     local = PageModel(InPageModel(edge.in_page_model), edge.picked_file)
     models = SettingsModels(

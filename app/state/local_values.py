@@ -13,6 +13,8 @@ from typing import Any, cast
 from app.models import safe_json
 from app.state.ports import Clock, KeyValue, StorageFailed
 
+ASIDE = ".corrupt-"  # between the key of a value that was set aside and the time
+
 
 class LocalValues:
     """JSON objects by key over a ``KeyValue``."""
@@ -97,7 +99,7 @@ class LocalValues:
 
     def set_aside(self, key: str, text: str) -> None:
         """Move a value that cannot be used to ``<key>.corrupt-<time>``."""
-        kept = self.set_text(f"{key}.corrupt-{self._clock.now()}", text)
+        kept = self.set_text(f"{key}{ASIDE}{self._clock.now()}", text)
         if kept:  # else it stays where it is: better unread than lost
             self.set_text(key, None)
         self._on_corrupt(key)

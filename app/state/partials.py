@@ -9,8 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from app.conversation.message import Message
-from app.conversation.records import RecordError, message_from_record, message_to_record
-from app.state.local_values import LocalValues
+from app.conversation.records import (
+    NewerRecordError,
+    RecordError,
+    message_from_record,
+    message_to_record,
+)
+from app.state.local_values import ASIDE, LocalValues
 
 PREFIX = "pleat.partial."
 
@@ -53,11 +58,15 @@ class Partials:
     def _of(self, conversation_id: str) -> list[Message]:
         found: list[Message] = []
         for key in self._values.keys(PREFIX):
-            record = self._values.parse(self._values.text(key) or "")
+            text = self._values.text(key)
+            if text is None or ASIDE in key.removeprefix(PREFIX):
+                continue
             try:
-                message = message_from_record(record)
+                message = message_from_record(self._values.parse(text))
+            except NewerRecordError:
+                continue  # its program will take it
             except RecordError:
-                self._values.set_text(key, None)
+                self._values.set_aside(key, text)
                 continue
             if message.conversation_id == conversation_id:
                 found.append(message)

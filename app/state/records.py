@@ -1,6 +1,6 @@
 """Folds and usage as records (dicts with a ``schema``), and back, read with distrust.
 
-A record that is corrupt or of a newer program gives None; the repository sets it aside.
+A record that is corrupt or of a newer program gives None; ``is_newer`` tells them apart.
 """
 
 from __future__ import annotations
@@ -14,6 +14,12 @@ from app.models.usage import UsageRecord
 
 SCHEMA = 1
 T = TypeVar("T")
+
+
+def is_newer(record: dict[str, Any]) -> bool:
+    """Whether a later program has written it."""
+    schema = record.get("schema")
+    return isinstance(schema, int) and not isinstance(schema, bool) and schema > SCHEMA
 
 
 def fold_record(fold: Fold) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Conversations, messages, folds and usage as objects, over records in a store.
 
 Every write is one transaction and says how it ended: a deleted conversation is ``gone`` and gets
-nothing written. Records that cannot be read are set aside and said once.
+nothing written. Corrupt records are set aside; those of a newer program stay where they are, for
+it, and are passed over. Both are said.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from app.conversation.records import (
 from app.conversation.tree import Conversation
 from app.memory.ledger import Fold
 from app.state.ports import Change, Changed, Clock, Outcome, Record, RecordStore, StoreName
-from app.state.records import fold_from, fold_record, usage_from, usage_record
+from app.state.records import fold_from, fold_record, is_newer, usage_from, usage_record
 
 if TYPE_CHECKING:
     from app.models.usage import UsageRecord
@@ -32,17 +33,17 @@ STUB_PERIOD = 30 * 24 * 3_600_000  # milliseconds for which a tab may sleep thro
 
 
 class Repository:
-    """Reads and writes of one tab. ``on_aside`` is told when records had to be set aside."""
+    """Reads and writes of one tab. ``on_unread`` is told "corrupt" or "newer" of records."""
 
     def __init__(
         self,
         store: RecordStore,
         clock: Clock,
-        on_aside: Callable[[str], None] | None = None,
+        on_unread: Callable[[str], None] | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
-        self._on_aside = on_aside
+        self._on_unread = on_unread
 
     async def conversations(self) -> list[Conversation]:
         """All conversations that are not deleted; tombstones past their undo period are purged.
@@ -63,7 +64,7 @@ class Repository:
             try:
                 conversation = conversation_from_record(record)
             except RecordError as error:
-                await self._set_aside("conversations", record, error)
+                await self._unread("conversations", record, isinstance(error, NewerRecordError))
                 conversation = _recovered(record, error, now)
                 if conversation is None:
                     continue
@@ -95,7 +96,7 @@ class Repository:
             try:
                 found.append(message_from_record(record))
             except RecordError as error:
-                await self._set_aside("messages", record, error)
+                await self._unread("messages", record, isinstance(error, NewerRecordError))
         return [_relinked(each, spliced) for each in found] if spliced else found
 
     async def create(self, conversation: Conversation, messages: Sequence[Message] = ()) -> None:
@@ -162,7 +163,7 @@ class Repository:
         for record in await self._store.of("folds", conversation_id):
             fold = fold_from(record)
             if fold is None:
-                await self._set_aside("folds", record, RecordError("fold"))
+                await self._unread("folds", record, is_newer(record))
             else:
                 found.append(fold)
         return sorted(found, key=lambda fold: fold.commit)
@@ -213,11 +214,11 @@ class Repository:
         found = [usage_from(each) for each in await self._store.of("usage", conversation_id)]
         return [each for each in found if each is not None]
 
-    async def _set_aside(self, store: StoreName, record: Record, error: RecordError) -> None:
-        await self._store.set_aside(store, record, self._clock.now())
-        if self._on_aside is not None:
-            newer = isinstance(error, NewerRecordError)
-            self._on_aside("newer" if newer else "corrupt")
+    async def _unread(self, store: StoreName, record: Record, newer: bool) -> None:
+        if not newer:
+            await self._store.set_aside(store, record, self._clock.now())
+        if self._on_unread is not None:
+            self._on_unread("newer" if newer else "corrupt")
 
 
 def _living(record: Record | None) -> Conversation | None:

@@ -143,7 +143,7 @@ class SettingsIntents:
     def _heard_value(self, key: str, text: str | None) -> None:
         """Another tab changed the settings or a key."""
         if key == SETTINGS_KEY:
-            before, self._desk.settings = self._desk.settings, self._store.load()
+            before, self._desk.settings = self._desk.settings, self._store.load(self._desk.settings)
             if not same_but_looks(self._desk.settings, before):
                 self._desk.engine.settings_changed()
                 self._rebuild_memories()

@@ -1,6 +1,7 @@
 """Settings and keys in localStorage: ``pleat.settings`` and, on their own, ``pleat.secrets``.
 
-A newer program's settings are left as they are: this one then reads defaults and says so.
+A newer program's settings are left as they are: this one then has its own (at first the defaults)
+until the page closes, and says so.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.state.local_values import LocalValues
-from app.state.settings import SCHEMA, Settings, to_record
+from app.state.records import is_newer
+from app.state.settings import Settings, to_record
 from app.state.settings_input import from_record
 
 SETTINGS_KEY = "pleat.settings"
@@ -16,30 +18,44 @@ SECRETS_KEY = "pleat.secrets"
 
 
 class SettingsStore:
-    """Loads and saves the settings; ``say`` is told in plain words what could not be used."""
+    """Loads and saves the settings; ``say`` is told in plain words what could not be used.
 
-    def __init__(self, values: LocalValues, say: Callable[[str], None]) -> None:
+    ``on_newer`` is told when what is stored is of a newer program.
+    """
+
+    def __init__(
+        self,
+        values: LocalValues,
+        say: Callable[[str], None],
+        on_newer: Callable[[], None] = lambda: None,
+    ) -> None:
         self._values = values
         self._say = say
+        self._on_newer = on_newer
 
-    def load(self) -> Settings:
-        """The stored settings; defaults for what is missing, corrupt or of a newer program."""
+    def load(self, before: Settings | None = None) -> Settings:
+        """The stored settings; defaults for what is missing or corrupt.
+
+        ``before`` (None: the defaults) when they are of a newer program.
+        """
         record = self._values.read(SETTINGS_KEY)
         if record is None:
             return Settings()
-        schema = record.get("schema", SCHEMA)
-        if not isinstance(schema, int) or schema > SCHEMA:
-            text = self._values.text(SETTINGS_KEY)
-            if text is not None:
-                self._values.set_aside(SETTINGS_KEY, text)
-            return Settings()
+        if is_newer(record):
+            self._on_newer()
+            return before or Settings()
         settings, problems = from_record(record)
         for name, message in problems.items():
             self._say(f"A stored setting could not be used ({name}): {message}")
         return settings
 
     def save(self, settings: Settings) -> bool:
-        """Store; False when storage refused (the settings then hold until the page closes)."""
+        """Store; False when storage refused, or holds those of a newer program.
+
+        They then hold until the page closes.
+        """
+        if is_newer(self._values.parse(self._values.text(SETTINGS_KEY) or "") or {}):
+            return False
         return self._values.write(SETTINGS_KEY, to_record(settings))
 
     def keys(self) -> dict[str, str]:

@@ -16,7 +16,7 @@ TEXTS = {
 }
 CORRUPT = "Some stored data could not be read. It was set aside, and nothing was deleted."
 NEWER = (
-    "Some stored data was made by a newer Pleat. It was set aside, and nothing was deleted: "
+    "Some stored data was made by a newer Pleat. It stays as it is and is not shown here: "
     "reload the page to get the newest version."
 )
 
@@ -50,8 +50,8 @@ class StorageStatus:
         """A stored value was set aside."""
         self._state.notify.say(CORRUPT, "warning", once=True)
 
-    def aside(self, why: str) -> None:
-        """A record was set aside: "newer" or "corrupt"."""
+    def unread(self, why: str) -> None:
+        """A record cannot be read: "newer" or "corrupt"."""
         self._state.notify.say(NEWER if why == "newer" else CORRUPT, "warning", once=True)
 
     def say(self, text: str) -> None:

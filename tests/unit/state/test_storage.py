@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from app.conversation.tree import Conversation
 from app.memory.ledger import Fold
 from app.state.local_values import LocalValues
 from app.state.memory_store import MemoryStore
+from app.state.partials import Partials
 from app.state.ports import Change
 from app.state.repository import STUB_PERIOD, UNDO_PERIOD, Repository
 from app.state.safe_store import SafeStore
@@ -95,13 +97,33 @@ def test_full_storage_loses_nothing_and_a_corrupt_value_stays_where_it_is() -> N
     assert set(kept.unsaved) == {"quota"}
 
 
-def test_settings_of_a_newer_program_are_set_aside() -> None:
+def test_settings_of_a_newer_program_are_left_as_they_are() -> None:
     kept = Values()
     said: list[str] = []
-    kept.raw.area.texts["pleat.settings"] = json.dumps({"schema": 99, "theme": "dark"})
-    settings = SettingsStore(kept.values, said.append).load()
+    newer = json.dumps({"schema": 99, "theme": "dark"})
+    kept.raw.area.texts["pleat.settings"] = newer
+    store = SettingsStore(kept.values, said.append, lambda: said.append("newer"))
+    settings = store.load()
     assert settings.theme == "system"
-    assert any('"schema": 99' in text for text in kept.raw.area.texts.values())
+    mine = replace(settings, theme="light")
+    assert not store.save(mine)
+    assert store.load(mine) == mine
+    assert kept.raw.area.texts == {"pleat.settings": newer}
+    assert said == ["newer", "newer"]
+
+
+def test_a_partial_answer_that_cannot_be_read_is_never_destroyed() -> None:
+    kept = Values()
+    newer = json.dumps({"schema": 99, "id": "n"})
+    kept.raw.area.texts["pleat.partial.n"] = newer
+    kept.raw.area.texts["pleat.partial.b"] = "{half"
+    for _ in range(2):
+        assert Partials(kept.values).taken("c", []) == []
+    texts = kept.raw.area.texts
+    assert texts.pop("pleat.partial.n") == newer
+    assert list(texts.values()) == ["{half"]
+    assert next(iter(texts)).startswith("pleat.partial.b.corrupt-")
+    assert kept.corrupt == ["pleat.partial.b"]
 
 
 def test_keys_are_apart_and_forgotten_with_their_endpoint() -> None:
@@ -236,7 +258,7 @@ def test_messages_are_relinked_past_deleted_ones() -> None:
     run(work())
 
 
-def test_corrupt_and_newer_records_are_set_aside_and_the_rest_is_read() -> None:
+def test_corrupt_records_are_set_aside_newer_ones_stay_and_the_rest_is_read() -> None:
     async def work() -> None:
         store = MemoryStore()
         repo, _, asides = repository(store)
@@ -246,13 +268,18 @@ def test_corrupt_and_newer_records_are_set_aside_and_the_rest_is_read() -> None:
             "messages", [{**good, "id": "m3", "parts": 7}, {**good, "id": "m4", "schema": 9}]
         )
         store.take("folds", [{"id": "f9", "conversation_id": "c", "schema": 1, "text": 5}])
+        store.take("folds", [{"id": "f8", "conversation_id": "c", "schema": 2, "words": 5}])
         store.take("conversations", [{"id": "d", "title": []}, {"id": "e", "schema": 2}])
         assert [m.id for m in await repo.messages("c")] == ["m1", "m2"]
         assert await repo.folds("c") == []
         found = {c.id: c.title for c in await repo.conversations()}
         assert found == {"c": "", "d": "Recovered chat"}
-        assert len(await store.all("aside")) == 5
-        assert set(asides) == {"corrupt", "newer"}
+        aside = [each["record"]["id"] for each in await store.all("aside")]
+        assert aside == ["m3", "f9", "d"]
+        assert asides == ["corrupt", "newer", "corrupt", "newer", "corrupt", "newer"]
+        assert (await store.get("messages", "m4") or {})["schema"] == 9
+        assert (await store.get("folds", "f8") or {})["words"] == 5
+        assert await store.get("conversations", "e") == {"id": "e", "schema": 2}
 
     run(work())
 

@@ -43,8 +43,8 @@ def test_data_that_was_set_aside_is_said_once_even_after_it_was_dismissed() -> N
     status = StorageStatus(state)
     status.corrupt("pleat.settings")
     state.notify.dismiss(state.notices.get()[0]["id"])
-    status.aside("corrupt")
-    status.aside("newer")
+    status.unread("corrupt")
+    status.unread("newer")
     assert [n["text"] for n in state.notices.get()] == [NEWER]
     assert CORRUPT not in [n["text"] for n in state.notices.get()]
 
