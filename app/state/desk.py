@@ -127,13 +127,7 @@ class Desk:
             if self.shown is None:
                 self.state.thread.publish(NO_THREAD)
         elif opened is self.shown:
-            current = self.current(opened)
-            self.state.thread.publish(thread(opened, current))
-
-    def current(self, opened: OpenConversation) -> str | None:
-        """The boundary of the current fold, None when nothing is folded."""
-        fold = self.memory(opened).current
-        return None if fold is None else fold.boundary
+            self.state.thread.publish(thread(opened, self.memory(opened)))
 
     def learned(self, before: MemorySettings, after: MemorySettings) -> None:
         """Keep what an answer has taught of its model: its factor, a smaller context.

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.conversation.message import Message, is_sendable
+from app.conversation.message import Message
 from app.conversation.turns import turns
+from app.memory.conversation_memory import ConversationMemory
+from app.memory.report import message_states
 from app.state.open_conversation import FAILED, STREAMING, OpenConversation, error_kind
 
 
-def thread(opened: OpenConversation, boundary_id: str | None) -> dict[str, Any]:
-    """The topic's value. ``boundary_id``: the last message that the current fold covers."""
-    path = opened.path()
+def thread(opened: OpenConversation, memory: ConversationMemory) -> dict[str, Any]:
+    """The topic's value. Each message's state is the memory's own word on it."""
     conversation = opened.conversation
-    boundary = next((i for i, m in enumerate(path) if m.id == boundary_id), -1)
     pinned, excluded = conversation.pinned, conversation.excluded
+    states = message_states(memory)
+    current = memory.current
     messages: list[dict[str, Any]] = []
-    folded = 0
-    for turn in turns(path):
+    for turn in turns(opened.path()):
         for message in turn.messages:
-            state = _state(message, turn.id in pinned, turn.id in excluded)
-            if state == "window" and len(messages) <= boundary:
-                state = "folded"
-                folded += 1
+            # A message that is on its way is not sent yet, and will be.
+            coming = message.status == "streaming" or message.id not in states
+            state = "window" if coming else states[message.id]
             entry = _message(opened, message)
             entry.update(
                 turn_id=turn.id,
@@ -35,17 +35,9 @@ def thread(opened: OpenConversation, boundary_id: str | None) -> dict[str, Any]:
         "conversation_id": conversation.id,
         "title": conversation.title,
         "messages": messages,
-        "boundary_id": boundary_id if boundary >= 0 else None,
-        "folded_count": folded,
+        "boundary_id": None if current is None else current.boundary,
+        "folded_count": sum(each["state"] == "folded" for each in messages),
     }
-
-
-def _state(message: Message, pinned: bool, excluded: bool) -> str:
-    if not is_sendable(message) and message.status != "streaming":  # it is on its way
-        return "unsendable"
-    if excluded:
-        return "excluded"
-    return "pinned" if pinned else "window"
 
 
 def _message(opened: OpenConversation, message: Message) -> dict[str, Any]:

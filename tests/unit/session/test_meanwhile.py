@@ -145,6 +145,26 @@ def test_a_fold_that_ends_after_a_change_of_settings_is_shown_and_mirrored() -> 
     run(work())
 
 
+def test_a_pin_that_a_smaller_context_cannot_hold_is_not_shown_as_sent_word_for_word() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        await tab.session.update_settings({"context_size": 8192})
+        for number in range(3):
+            await tab.ask(f"q{number} " + "apples and pears and plums " * 150)
+        await tab.session.pin(tab.thread[0]["turn_id"], True)
+        assert [each["state"] for each in tab.thread] == ["pinned"] * 2 + ["window"] * 4
+        await tab.session.update_settings({"context_size": 2048})
+        assert "pinned" not in [each["state"] for each in tab.thread]
+        assert tab.thread[0]["pinned"]  # the mark stays, for a larger context
+        await tab.session.update_settings({"context_size": 8192})
+        assert tab.thread[0]["state"] == "pinned"
+        view = await tab.session.request_view()
+        assert [each["state"] for each in view["states"]] == [e["state"] for e in tab.thread]
+        assert not tab.faults
+
+    run(work())
+
+
 def test_looks_give_no_failing_summariser_another_trial() -> None:
     async def work() -> None:
         tab = await Tab().start()
