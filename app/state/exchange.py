@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from app.conversation.formats.pleat_json import Exported
 
 TELL_EVERY = 100  # milliseconds between two words on how far an import is
-UNFIT = "it does not fit the messages that it is about"
+OURS = "pleat"  # the format of this page's own exports
+UNFIT = "it does not fit the messages that it is about, or is larger than any summary"
+PROMPT = "a chat's own instructions are left out: the system prompt is the one in Settings"
 
 
 class Exchange:
@@ -75,19 +77,24 @@ class Exchange:
 
     async def _store(self, imported: Imported) -> dict[str, Any]:
         report, first = imported.report, ""
-        unfit = 0
+        unfit = prompts = 0
         for done, each in enumerate(imported.conversations):
             self._tell("storing", done, len(imported.conversations))
-            unfit += await self._take(each)
+            foreign = report.format != OURS and each.conversation.system_prompt is not None
+            unfit += await self._take(each, system_prompt=not foreign)
+            prompts += foreign
             first = first or each.conversation.id
             await asyncio.sleep(0)
         if first:
             await self._library.open(first)
         self._library.publish()
-        return (_with_unfit(report, unfit) if unfit else report).to_dict()
+        return _with(report, unfit, prompts).to_dict()
 
-    async def _take(self, imported: ImportedConversation) -> int:
-        """Store one conversation with those of its folds that fit; how many did not."""
+    async def _take(self, imported: ImportedConversation, *, system_prompt: bool) -> int:
+        """Store one conversation with those of its folds that fit; how many did not.
+
+        ``system_prompt``: with its own, which is then sent in place of the one of the settings.
+        """
         from app.memory.rebase import rebase_folds
 
         now = self._desk.clock.now()
@@ -96,6 +103,7 @@ class Exchange:
             conversation,
             created_at=conversation.created_at or now,
             updated_at=conversation.updated_at or now,
+            system_prompt=conversation.system_prompt if system_prompt else None,
             structure=0,
             commit=0,
         )
@@ -108,6 +116,7 @@ class Exchange:
             imported.messages,
             pinned=conversation.pinned,
             excluded=conversation.excluded,
+            count=self._desk.engine.counter.text,
         )
         commit = 0
         for fold in folds:
@@ -124,12 +133,14 @@ class Exchange:
         self._desk.state.importing.publish({"state": state, "done": done, "total": total})
 
 
-def _with_unfit(report: Any, unfit: int) -> Any:
-    """The report with so many folds failed instead of imported."""
+def _with(report: Any, unfit: int, prompts: int) -> Any:
+    """The report with so many folds failed instead of imported, and instructions left out."""
     from app.conversation.formats import Reason
 
-    folds = replace(
-        report.folds, imported=report.folds.imported - unfit, failed=report.folds.failed + unfit
-    )
-    reason = Reason("fold", "failed", UNFIT, unfit)
-    return replace(report, folds=folds, reasons=(*report.reasons, reason))
+    folds, reasons = report.folds, list(report.reasons)
+    if unfit:
+        folds = replace(folds, imported=folds.imported - unfit, failed=folds.failed + unfit)
+        reasons.append(Reason("fold", "failed", UNFIT, unfit))
+    if prompts:
+        reasons.append(Reason("file", "imported", PROMPT, prompts))
+    return replace(report, folds=folds, reasons=tuple(reasons))
