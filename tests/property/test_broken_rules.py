@@ -184,8 +184,12 @@ def folded_again(patch: pytest.MonkeyPatch) -> None:
 
 def cap_not_applied(patch: pytest.MonkeyPatch) -> None:
     """Rule 5."""
-    patch.setattr(folding, "drop_least", lambda lines, limit, lexicon: list(lines))
-    patch.setattr(folding, "cut_head", lambda text, limit, counter: text)
+    finish = folding._finish
+
+    def uncapped(lines: Any, material: Any, *given: Any) -> Any:
+        return finish([*lines, *lines], replace(material, cap=10_000), *given)
+
+    patch.setattr(folding, "_finish", uncapped)
 
 
 def swap_without_compare(patch: pytest.MonkeyPatch) -> None:
