@@ -6,7 +6,8 @@ heartbeat into localStorage while it answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from app.state.local_values import LocalValues
 from app.state.ports import Clock, Locks
@@ -25,6 +26,7 @@ class Tabs:
         self._values = values
         self._clock = clock
         self._answering = 0
+        self._beats = False
         self.release: Callable[[], None] | None = None
 
     async def start(self) -> None:
@@ -43,15 +45,22 @@ class Tabs:
             return PREFIX + tab in held
         return self._beating(PREFIX + tab)
 
-    async def beat(self) -> None:
-        """Give signs of life until ``rest``; needed only where locks do not reach other tabs."""
-        self._answering += 1
-        if self._answering > 1 or await self._locks.held(PREFIX) is not None:
+    def beat(self) -> Coroutine[Any, Any, None]:
+        """Give signs of life until as many ``rest``; needed only where locks reach no other tab."""
+        self._answering += 1  # at once: the answer may end before the first beat
+        return self._beat()
+
+    async def _beat(self) -> None:
+        if await self._locks.held(PREFIX) is not None or self._beats:
             return
-        while self._answering:
-            self._values.set_text(PREFIX + self._tab, str(self._clock.now()))
-            await self._clock.sleep(BEAT)
-        self._values.set_text(PREFIX + self._tab, None)
+        self._beats = True  # one loop for all answers
+        try:
+            while self._answering:
+                self._values.set_text(PREFIX + self._tab, str(self._clock.now()))
+                await self._clock.sleep(BEAT)
+        finally:
+            self._beats = False
+            self._values.set_text(PREFIX + self._tab, None)
 
     def rest(self) -> None:
         """One answer less that comes here."""

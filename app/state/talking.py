@@ -88,7 +88,7 @@ class Talking:
     async def _answer(self, opened: OpenConversation) -> None:
         answer = Answer(self._desk, opened)
         self._answers[opened.id] = answer
-        beating = self._desk.spawn(self._tabs.beat())
+        self._desk.spawn(self._tabs.beat())  # until the last answer of this tab has ended
         try:
             await answer.run()
         finally:
@@ -96,7 +96,6 @@ class Talking:
             if answer.message is not None:
                 self._partials.drop(answer.message.id)
             self._tabs.rest()
-            beating.cancel()
         self._library.answered(opened)
         if len(opened.path()) <= 2:  # the first answer
             self._ahead.soon(opened)

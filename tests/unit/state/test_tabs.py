@@ -7,7 +7,8 @@ import asyncio
 from app.state.local_values import LocalValues
 from app.state.tab_locks import TabLocks
 from app.state.tabs import BEAT, SILENCE, Tabs
-from tests.support.fakes import FakeClock, FakeKeyValue, FakeLocks, FakeStorageArea, settle
+from tests.support.fakes import FakeClock, FakeKeyValue, FakeLocks, FakeStorageArea, Reply, settle
+from tests.support.tab import Browser
 
 
 def values(area: FakeStorageArea, clock: FakeClock) -> LocalValues:
@@ -50,6 +51,36 @@ def test_an_answer_that_ends_takes_the_heartbeat_with_it() -> None:
         clock.advance(BEAT)
         await beating
         assert area.texts == {}
+
+    asyncio.run(work())
+
+
+def test_the_end_of_one_of_two_answers_leaves_the_heartbeat_of_the_other() -> None:
+    async def work() -> None:
+        browser = Browser(locks=TabLocks())  # type: ignore[arg-type]
+        tab = await browser.tab().start()
+        gates = asyncio.Event(), asyncio.Event()
+        tab.model.then(*(Reply(["one", "two"], gate=gate, gate_after=1) for gate in gates))
+        await tab.session.send("first")
+        await settle()
+        first = tab.id
+        await tab.session.new_conversation()
+        await tab.session.send("second")
+        await settle()
+        gates[1].set()
+        await tab.session.settled()
+        for _ in range(5):
+            browser.clock.advance(BEAT)
+            await settle()
+        other = await browser.tab().start()
+        await other.session.open_conversation(first)
+        assert [each["status"] for each in other.thread] == ["complete", "streaming"]
+        gates[0].set()
+        await settle()
+        browser.clock.advance(BEAT)
+        await settle()
+        assert not any(key.startswith("pleat.tab.") for key in browser.area.texts)
+        assert not tab.faults
 
     asyncio.run(work())
 
