@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from app.memory.conversation_memory import Activity
+from app.memory.conversation_memory import Activity, ConversationMemory
 from app.memory.cutting import cut_middle
 from app.memory.ledger import Fold
 from app.memory.path import ActivePath
 from app.memory.policies import MemorySettings, make_policy
 from app.memory.ports import Outcome
 from app.memory.recollection import day
+from app.memory.scanner import Scanner
 from app.memory.summariser import Skipped, ask
 from app.memory.tokens import Counter
 from app.models.port import WireMessage
@@ -120,3 +121,22 @@ def test_a_commit_that_was_overtaken_is_tried_again_but_not_for_ever(
     memory = bench.open(chat(*(f"Number {n}. " + apples(40) for n in range(6))))
     assert run(bench.engine.compact(memory)).status == status
     assert len(shelf.entries.get("c", [])) == (status == "folded")
+
+
+@pytest.mark.parametrize(("words", "folds"), [(5, 0), (60, 1)])
+def test_the_scanner_folds_under_pressure_only(words: int, folds: int) -> None:
+    bench = Bench(MemorySettings(make_policy("switchboard"), context_size=1024))
+    memory = bench.open(chat(*(apples(words) for _ in range(12))))
+
+    async def conversations() -> list[tuple[str, object]]:
+        return [("c", 1)]
+
+    async def load(_: str) -> ConversationMemory:
+        return memory
+
+    scanner = Scanner(
+        bench.engine, bench.clock, bench.locks, conversations, load, lambda: True, lambda: 1
+    )
+    result = run(scanner.step())
+    assert (result is not None and result.status == "folded") == bool(folds)
+    assert len(bench.shelf.entries.get("c", [])) == folds
