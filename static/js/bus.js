@@ -12,6 +12,9 @@ let scheduled = false;
 /** The newest value of a topic, or undefined before the first. */
 export const topic = (name) => topics.get(name);
 
+/** The same with what has come and is drawn in the next frame: what an intent just changed. */
+export const newest = (name) => (arrived.has(name) ? JSON.parse(arrived.get(name)) : topics.get(name));
+
 /** Calls handler(value) at each change of a topic, and at once when there is a value. */
 export function follow(name, handler) {
   if (!listeners.has(name)) listeners.set(name, []);

@@ -1,7 +1,7 @@
 // The endpoint part of the settings: address, key, model list, and a test that says what is wrong.
 // A new address is reached after one reload (the page's security policy is fixed when it loads).
 
-import { ask, follow, topic } from "./bus.js";
+import { ask, follow, newest, topic } from "./bus.js";
 import { confirm } from "./dialogs.js";
 import { button, el, number, plural } from "./dom.js";
 import { KINDS, isLocal, kindOf } from "./endpoint_kinds.js";
@@ -143,7 +143,9 @@ export class EndpointForm {
     const known = others.some((one) => one.id === entry.id);
     const endpoints = known ? others.map((one) => (one.id === entry.id ? entry : one)) : [...others, entry];
     const patch = known ? { endpoints } : { endpoints, chat_endpoint: entry.id, chat_model: "" };
-    const problem = await saveSettings(patch);
+    let problem = await saveSettings(patch);
+    // The address was taken and its key forgotten: that is said under the key, and is no refusal.
+    if (settings.has_key?.[entry.id] && !newest("settings").has_key?.[entry.id]) problem = "";
     this.url.tell(problem);
     this.#hints();
     if (problem) return false;
@@ -159,6 +161,8 @@ export class EndpointForm {
     const answer = await ask("set_key", this.id, this.key.value.trim());
     const problem = typeof answer === "string" ? answer : "";
     this.key.tell(problem);
+    // Taken: it leaves the field, so that it never goes along to another address.
+    if (answer !== undefined && !problem) this.key.control.value = "";
     return !problem;
   }
 

@@ -105,6 +105,27 @@ KEEP = """() => localStorage.setItem(`${window.pleatStoragePrefix}settings`,
   JSON.stringify({endpoints: window.stub.topics.settings.endpoints}))"""
 
 
+MOVED = """(reason) => {
+  window.stub.answers.update_settings = ({endpoints}) => {
+    window.stub.publish('settings', {...window.stub.topics.settings, endpoints, has_key: {}});
+    return {endpoints: reason};
+  };
+}"""
+
+
+def test_a_key_that_was_typed_never_goes_along_to_another_address(settings) -> None:
+    page = settings.page
+    type_into(settings, "API key", "sk-first")
+    assert settings.asked("set_key", 1) == [["e1", "sk-first"]]
+    expect(page.get_by_label("API key", exact=True)).to_have_value("")
+    page.evaluate(MOVED, "The address is saved. The key is forgotten: type one for here.")
+    type_into(settings, "Base URL", "https://openrouter.ai/api/v1")
+    about = page.get_by_role("status", name="About the key")
+    expect(about).to_contain_text("The key was for localhost:8080")
+    expect(page.get_by_label("Base URL")).not_to_have_attribute("aria-invalid", "true")
+    assert settings.asked("set_key") == [["e1", "sk-first"]]
+
+
 def test_no_reload_cuts_an_answer_off(settings) -> None:
     page = settings.page
     page.evaluate(KEEP)
