@@ -199,7 +199,7 @@ def test_settings_that_cannot_be_used_are_refused_beside_the_field_and_nothing_i
         ("Longest answer", "many", "number"),
         ("Temperature", "hot", "number"),
         ("Temperature", "9", "at most 2"),
-        ("The recall allowance", "NaN", "number"),
+        ("Recall allowance", "NaN", "number"),
     ):
         field = chat.type_setting(dialog, label, typed)
         expect(field).to_have_attribute("aria-invalid", "true")
@@ -209,7 +209,7 @@ def test_settings_that_cannot_be_used_are_refused_beside_the_field_and_nothing_i
         ("Context size", "2048"),
         ("Longest answer", "300"),
         ("Temperature", ""),
-        ("The recall allowance", "0"),
+        ("Recall allowance", "0"),
     ):
         expect(chat.type_setting(dialog, label, typed)).to_have_attribute("aria-invalid", "false")
     chat.type_setting(dialog, "API key", "two words")
