@@ -84,6 +84,7 @@ class Answer:
         for attempt in (1, 2):
             exact = desk.engine.counter.exact
             prepared = await desk.engine.prepare(memory, on_state=self._on_state)
+            opened.request = prepared.account
             desk.show_memory(opened)
             desk.show_thread(opened)
             for notice in prepared.notices:
@@ -212,6 +213,7 @@ class Answer:
     async def _end(self, status: Status, error: str, kind: str) -> None:
         """Keep the answer as it ended; the memory goes on from it."""
         desk, opened = self.desk, self.opened
+        opened.request = None
         if self._drawing is not None:
             self._drawing.cancel()
         if self._saving is not None and self._resting:

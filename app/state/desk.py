@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -177,6 +177,8 @@ class Desk:
             self.mirror.committed(opened.id, memory.current)
         if opened is self.shown:
             view = self.engine.view(memory)
+            if opened.request is not None:  # with the question, and what was recalled for it
+                view["account"] = _as_sent(view, opened.request)
             self.state.memory.publish({**view, "usage": usage_view(opened.usage)})
 
     def show(self, opened: OpenConversation | None) -> None:
@@ -196,6 +198,12 @@ class Desk:
 def model_key(endpoint_id: str, model: str) -> str:
     """How the memory engine names a model: what it learns, it learns of this one."""
     return f"{endpoint_id}\n{model}"
+
+
+def _as_sent(view: Mapping[str, Any], request: Mapping[str, int]) -> dict[str, int]:
+    """The panel's account with the parts of the request that has gone out."""
+    sent = {key: tokens for key, tokens in request.items() if key != "pin"}
+    return {**view["account"], **sent, "pins": request.get("pin", 0)}
 
 
 def usage_view(records: list[UsageRecord]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ says that it has changed.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,7 @@ class OpenConversation:
     state: str = "idle"
     can_skip: bool = False
     progress: tuple[int, int] = (0, 0)  # messages that a fold has done, of how many
+    request: Mapping[str, int] | None = None  # tokens of the request being answered, by kind
     sending: bool = False  # a question is being stored
     stopping: bool = False
     task: asyncio.Task[None] | None = None

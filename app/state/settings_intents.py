@@ -135,7 +135,7 @@ class SettingsIntents:
     def _rebuild_memories(self) -> None:
         """Counts, sizes or rules are others now. What answers or folds goes on with its own."""
         for opened in self._library.opened():
-            opened.memory = None
+            opened.memory = opened.request = None
         if self._desk.shown is not None:
             self._desk.show_thread(self._desk.shown)
             self._desk.show_memory(self._desk.shown)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from app.memory.tokens import Estimate
+from app.memory.tokens import MESSAGE_OVERHEAD, PROMPT_OVERHEAD, Estimate
 from app.models.errors import ContextOverflow
 from app.models.port import Usage
 from tests.support.fakes import Reply, ScriptedModel, settle
 from tests.support.tab import Tab
-from tests.unit.session.running import run
+from tests.unit.session.running import folded, run
 
 ENDPOINTS = [
     {"id": "a", "name": "A", "base_url": "http://a.test/v1"},
@@ -161,6 +161,30 @@ def test_a_pin_that_a_smaller_context_cannot_hold_is_not_shown_as_sent_word_for_
         view = await tab.session.request_view()
         assert [each["state"] for each in view["states"]] == [e["state"] for e in tab.thread]
         assert not tab.faults
+
+    run(work())
+
+
+def test_while_an_answer_comes_the_account_is_that_of_the_request_with_question_and_recall() -> (
+    None
+):
+    async def work() -> None:
+        tab, gate = await Tab().start(), asyncio.Event()
+        await folded(tab)
+        tab.model.then(Reply(["one", "two"], gate=gate, gate_after=1))
+        await tab.session.send("Who bought the blue house number 1742?")
+        await settle(200)
+        account = tab.state.memory.get()["account"]
+        assert account["question"] > 0
+        assert account["recall"] > 0
+        kinds = ("system", "summary", "recall", "pins", "window", "question", "overhead")
+        assert sum(account[kind] for kind in kinds) == account["total"]
+        sent = tab.model.calls[-1].messages
+        counted = sum(tab.counter.texts([each.content for each in sent]))
+        assert account["total"] == counted + len(sent) * MESSAGE_OVERHEAD + PROMPT_OVERHEAD
+        await ended(tab, gate)
+        account = tab.state.memory.get()["account"]
+        assert account["question"] == account["recall"] == 0
 
     run(work())
 
