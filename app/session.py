@@ -126,6 +126,9 @@ class Session(MemoryIntents, SettingsIntents):
         if opened is not None:
             self._desk.committed(opened, memory)
             self._ahead.soon(opened)
+        else:  # the scanner's: nothing of it is shown
+            self._desk.mirror.committed(memory.id, memory.current)
+            self._desk.tell_tabs(memory.id)
 
     def used(self, usage: UsageRecord) -> None:
         """A model was called: log it."""

@@ -116,8 +116,8 @@ class Library:
         return True
 
     async def loaded(self, id: str) -> OpenConversation | None:
-        """A conversation, loaded without being shown (the background scanner's)."""
-        return self._opened.get(id) or await self._load(id)
+        """A conversation as it is here, else as it is stored; not kept (the scanner's look)."""
+        return self._opened.get(id) or await self._loader.load(id)
 
     async def _load(self, id: str) -> OpenConversation | None:
         opened = await self._loader.load(id)

@@ -9,8 +9,8 @@ from app.memory.tokens import MESSAGE_OVERHEAD, PROMPT_OVERHEAD, Estimate
 from app.models.errors import ContextOverflow
 from app.models.port import Usage
 from tests.support.fakes import Reply, ScriptedModel, settle
-from tests.support.tab import Tab
-from tests.unit.session.running import folded, run
+from tests.support.tab import Browser, Tab
+from tests.unit.session.running import LONG, folded, run
 
 ENDPOINTS = [
     {"id": "a", "name": "A", "base_url": "http://a.test/v1"},
@@ -199,6 +199,37 @@ def test_looks_give_no_failing_summariser_another_trial() -> None:
         assert tab.session.current_settings().theme == "dark"
         await tab.session.update_settings({"context_size": 8192})
         assert trials == [""]
+
+    run(work())
+
+
+def test_the_scanner_folds_chats_that_are_not_open_and_keeps_none_of_them() -> None:
+    async def work() -> None:
+        browser = Browser()
+        first = await browser.tab().start()
+        for number in range(3):
+            await first.session.new_conversation()
+            for turn in range(5):
+                await first.ask(f"Chat {number}, {turn}: {LONG[:700]}")
+        pressed = [item["id"] for item in first.state.conversations.get()["items"]]
+        tab = await browser.tab().start()
+        await tab.session.new_conversation()
+        other = await browser.tab().start()
+        await other.session.open_conversation(pressed[1])
+        await tab.session.update_settings({"context_size": 1024, "preset": "switchboard"})
+        for _ in range(10):
+            browser.clock.advance(16_000)
+            await settle(200)
+        for id in pressed:
+            folds = await tab.repository.folds(id)
+            assert folds
+            mirrored = tab.mirror.stored(id)
+            assert mirrored is not None
+            assert mirrored.fold_id == folds[-1].id
+        assert other.state.memory.get()["summary"]["fold_id"]
+        kept = {opened.id for opened in tab.session._library.opened() if opened.stored}
+        assert len(kept) <= 1  # the one that was shown at the start
+        assert not tab.faults
 
     run(work())
 
