@@ -89,11 +89,11 @@ class SafeStore:
             if self._primary is not None and (deleting or not behind):
                 try:
                     changed = await self._primary.apply(change)
+                    if _unknown(changed) and await self._restored(change.conversation_id):
+                        changed = await self._primary.apply(change)
                 except StorageFailed as failed:
                     self._tell(False, failed.kind)
                 else:
-                    if changed.outcome == "gone" and changed.record is None:
-                        changed = await self._restored(change) or changed
                     if changed.outcome == "gone" and changed.record is not None:
                         self._copy.take("conversations", [changed.record])  # deleted elsewhere
                     if changed.outcome == "ok":
@@ -147,37 +147,37 @@ class SafeStore:
         """Write what waits; a conversation's changes keep their order."""
         if self._primary is None or not self._pending:
             return
-        stuck: dict[str, str] = {}
+        stuck: set[str] = set()
+        whole: set[str] = set()
         kept: list[Change] = []
         for change in self._pending:
-            if change.conversation_id in stuck:
+            id = change.conversation_id
+            if id in stuck:
                 kept.append(change)
+            if id in stuck or id in whole:
                 continue
             try:
-                await self._primary.apply(change)
+                changed = await self._primary.apply(change)
+                if _unknown(changed) and await self._restored(id):
+                    whole.add(id)  # with all that waited: it was done on the copy
             except StorageFailed as failed:
-                stuck[change.conversation_id] = failed.kind
+                self._tell(False, failed.kind)
+                stuck.add(id)
                 kept.append(change)
         self._pending = kept
         if not kept:
             self._tell(True, "")
 
-    async def _restored(self, change: Change) -> Changed | None:
+    async def _restored(self, id: str) -> bool:
         """The storage knows nothing of a conversation that this tab has seen alive: it was
-        cleared under the page. Write all of it again, and then the change.
+        cleared under the page. Write all of the copy again. Raises ``StorageFailed``.
         """
-        id = change.conversation_id
         record = await self._copy.get("conversations", id)
         if record is None or record.get("deleted_at") is not None or self._primary is None:
-            return None
+            return False
         stores: tuple[StoreName, ...] = ("messages", "folds", "usage")
         put = {store: await self._copy.of(store, id) for store in stores}
-        try:
-            await self._primary.apply(Change(id, create=record, put=put))
-            return await self._primary.apply(change)
-        except StorageFailed as failed:
-            self._tell(False, failed.kind)
-            return None
+        return (await self._primary.apply(Change(id, create=record, put=put))).outcome == "ok"
 
     def _queue(self, change: Change) -> None:
         """Queue a change; a plain one replaces an older one that wrote the same records."""
@@ -223,6 +223,11 @@ class SafeStore:
             self._saved = saved
             if self._on_saved is not None:
                 self._on_saved(saved, why)
+
+
+def _unknown(changed: Changed) -> bool:
+    """Whether the store has no record of the conversation, not even a deleted one."""
+    return changed.outcome == "gone" and changed.record is None
 
 
 def _written(change: Change) -> set[tuple[str, str]]:

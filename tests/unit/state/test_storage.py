@@ -341,6 +341,23 @@ def test_a_store_that_was_cleared_under_the_page_gets_the_conversation_back() ->
     run(work())
 
 
+def test_a_store_that_was_cleared_while_writes_waited_gets_them_all() -> None:
+    async def work() -> None:
+        store = FaultyStore()
+        safe = SafeStore(store)
+        repo, _, _ = repository(safe)
+        await repo.create(Conversation("c"), [message("m1")])
+        store.fails = "quota"
+        await repo.write("c", [message("m2", "m1")], structural=True)
+        await repo.write("c", [message("m3", "m2")], structural=True)
+        store.__init__()  # type: ignore[misc]
+        assert await safe.retry()
+        assert {r["id"] for r in await store.of("messages", "c")} == {"m1", "m2", "m3"}
+        assert [r["structure"] for r in await store.all("conversations")] == [2]
+
+    run(work())
+
+
 def test_a_tab_that_slept_through_a_deletion_brings_nothing_back() -> None:
     async def work() -> None:
         store = FaultyStore()
