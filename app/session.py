@@ -14,6 +14,7 @@ from typing import Any
 
 from app.memory.engine import ConversationMemory, MemoryEngine
 from app.memory.ledger import Fold
+from app.memory.ports import Clock, Ids
 from app.memory.scanner import Scanner
 from app.models.usage import UsageRecord
 from app.state.app_state import NO_LOCAL_MODEL, AppState
@@ -24,7 +25,7 @@ from app.state.library import Library
 from app.state.local_loading import LocalLoading
 from app.state.local_values import LocalValues
 from app.state.memory_intents import MemoryIntents
-from app.state.ports import Channel, Clock, Ids, LocalModel, Locks, ModelSource
+from app.state.ports import Channel, LocalModel, Locks, ModelSource
 from app.state.read_ahead import ReadAhead
 from app.state.repository import Repository
 from app.state.settings import Settings, policy
@@ -207,10 +208,6 @@ class Session(MemoryIntents, SettingsIntents):
     async def stop(self) -> None:
         """Stop the answer, or the fold, of the shown conversation."""
         await self._talking.stop()
-
-    async def save_partial(self) -> None:
-        """Store what has come of the answers (the page may be going away)."""
-        await self._talking.save_partial()
 
     def leaving(self) -> None:
         """The page is hidden or left: keep at once what would be lost, then properly."""

@@ -14,10 +14,11 @@ from typing import Any
 from app.conversation.tree import Conversation
 from app.memory.engine import ConversationMemory, MemoryEngine
 from app.memory.policies import MemorySettings
+from app.memory.ports import Clock, Ids
 from app.models.usage import UsageRecord, economy, totals
 from app.state.app_state import IDLE, NO_STREAM, NO_THREAD, AppState
 from app.state.open_conversation import OpenConversation
-from app.state.ports import Channel, Clock, Ids, Locks, ModelSource
+from app.state.ports import Channel, Locks, ModelSource
 from app.state.repository import Repository
 from app.state.settings import Settings, policy
 from app.state.summary_mirror import SummaryMirror

@@ -71,15 +71,3 @@ def choice(value: Any, options: tuple[str, ...], what: str) -> str:
     if not isinstance(value, str) or value not in options:
         raise Refused(f"{what} must be one of: {', '.join(options)}.")
     return value
-
-
-def flag(value: Any, what: str) -> bool:
-    """True or False."""
-    if not isinstance(value, bool):
-        raise Refused(f"{what} must be on or off.")
-    return value
-
-
-def without_credentials(url: str) -> str:
-    """The address with any ``name:password@`` taken out (for exports and logs)."""
-    return re.sub(r"^([a-zA-Z][\w+.-]*://)[^/?#]*@", r"\1", url)

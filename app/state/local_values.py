@@ -10,8 +10,9 @@ import json
 from collections.abc import Callable
 from typing import Any, cast
 
+from app.memory.ports import Clock
 from app.models import safe_json
-from app.state.ports import Clock, KeyValue, StorageFailed
+from app.state.ports import KeyValue, StorageFailed
 
 ASIDE = ".corrupt-"  # between the key of a value that was set aside and the time
 

@@ -1,7 +1,8 @@
-"""What the state room and the session need from outside: storage, tabs, locks, time, ids.
+"""What the state room and the session need from outside: storage, tabs, locks, models.
 
 Each is a small protocol; ``browser/`` has the real ones, ``tests/support/fakes.py`` those in
-memory. Texts that cross these ports are JSON, so that no JavaScript object reaches this room.
+memory. Time and ids are the memory room's own. Texts that cross these ports are JSON, so that no
+JavaScript object reaches this room.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from app.memory.ports import Locks as MemoryLocks
 
 if TYPE_CHECKING:
     from app.models.catalog import ModelInfo
@@ -129,36 +132,8 @@ class Channel(Protocol):
         ...
 
 
-class Clock(Protocol):
-    """Time, in milliseconds."""
-
-    def now(self) -> int:
-        """Milliseconds since 1970."""
-        ...
-
-    def elapsed(self) -> float:
-        """Milliseconds since some start, never going back."""
-        ...
-
-    async def sleep(self, milliseconds: float) -> None:
-        """Wait."""
-        ...
-
-
-class Ids(Protocol):
-    """Random ids."""
-
-    def new(self) -> str:
-        """A fresh id, never given before."""
-        ...
-
-
-class Locks(Protocol):
-    """Named locks across tabs (Web Locks), or within this tab where there are none."""
-
-    async def acquire(self, name: str, *, wait: bool = True) -> Callable[[], None] | None:
-        """Take the lock; returns its release (idempotent), None when taken and not waiting."""
-        ...
+class Locks(MemoryLocks, Protocol):
+    """The same locks, and who holds them: the signs of life of the tabs."""
 
     async def held(self, prefix: str) -> set[str] | None:
         """Names with ``prefix`` that any tab holds now; None where that cannot be known."""

@@ -22,7 +22,8 @@ from app.conversation.records import (
 )
 from app.conversation.tree import Conversation
 from app.memory.ledger import Fold
-from app.state.ports import Change, Changed, Clock, Outcome, Record, RecordStore, StoreName
+from app.memory.ports import Clock
+from app.state.ports import Change, Changed, Outcome, Record, RecordStore, StoreName
 from app.state.records import fold_from, fold_record, is_newer, usage_from, usage_record
 
 if TYPE_CHECKING:

@@ -31,11 +31,6 @@ class SafeStore:
         if primary is None:
             self._tell(False, "unavailable")
 
-    @property
-    def saved(self) -> bool:
-        """Whether everything is in the browser's storage."""
-        return self._saved
-
     async def all(self, store: StoreName) -> list[Record]:
         """Every record of a store."""
         if self._primary is not None:

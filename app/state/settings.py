@@ -13,7 +13,6 @@ from typing import Any
 
 from app.memory.budget import DEFAULT_CONTEXT
 from app.memory.policies import NAMED_SETTINGS, Policy, make_policy
-from app.state import fields
 
 SCHEMA = 1
 IN_PAGE = "in-page"  # the id of the endpoint that is the model inside the page
@@ -154,11 +153,3 @@ def shown(settings: Settings, has_key: Mapping[str, bool]) -> dict[str, Any]:
             for name, (least, most) in NAMED_SETTINGS[chosen.name].items()
         ],
     }
-
-
-def exported(settings: Settings) -> dict[str, Any]:
-    """The settings for an export: no credentials in any address."""
-    record = to_record(settings)
-    for each in record["endpoints"]:
-        each["base_url"] = fields.without_credentials(each["base_url"])
-    return record

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from app.memory.ports import Clock
 from app.state.local_values import LocalValues
-from app.state.ports import Clock, Locks
+from app.state.ports import Locks
 
 PREFIX = "pleat.tab."
 BEAT = 2000  # milliseconds between two heartbeats

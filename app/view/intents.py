@@ -37,7 +37,6 @@ INTENTS = frozenset(
         "request_view",
         "retry",
         "retry_storage",
-        "save_partial",
         "search",
         "send",
         "set_draft",

@@ -272,7 +272,8 @@ def test_an_answer_whose_tab_is_gone_is_stopped_at_the_next_load() -> None:
         tab.model.then(Reply(["Half"], gate=gate, gate_after=1))
         await tab.session.send("Tell me")
         await settle()
-        await tab.session.save_partial()
+        tab.session.leaving()
+        await settle()
         other = await browser.tab().start()
         assert other.thread[-1]["status"] == "streaming"
         lock = next(name for name in browser.locks.taken if name.startswith("pleat.tab.t1-"))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from app.state import settings as s
 from app.state import settings_input as typed
-from app.state.fields import Refused, real_number, whole_number, without_credentials
+from app.state.fields import Refused, real_number, whole_number
 
 CONTEXTS: list[tuple[Any, int]] = [
     (0, 4096),
@@ -105,7 +105,7 @@ def test_one_bad_stored_entry_does_not_cost_the_others() -> None:
     assert {"endpoints", "theme", "temperature", "memory"} <= problems.keys()
 
 
-def test_settings_survive_storage_and_export_holds_no_credentials() -> None:
+def test_settings_survive_storage() -> None:
     settings, refused = typed.patched(
         s.Settings(),
         {
@@ -124,7 +124,6 @@ def test_settings_survive_storage_and_export_holds_no_credentials() -> None:
     assert problems == {}
     assert again == settings
     assert again.factor() == 1.25
-    assert without_credentials("https://user:pw@host.test/v1") == "https://host.test/v1"
 
 
 def test_when_its_endpoint_is_removed_the_page_is_the_endpoint_again() -> None:
