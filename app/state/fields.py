@@ -14,18 +14,25 @@ class Refused(ValueError):
     """A value that cannot be used; the text tells a person why."""
 
 
+class Bounded(Refused):
+    """A value outside its bounds: ``taken`` is what stands in its place, and the text says so."""
+
+    def __init__(self, text: str, taken: Any) -> None:
+        super().__init__(text)
+        self.taken = taken
+
+
 def whole_number(value: Any, *, least: int, most: int, what: str) -> int:
     """A whole number between ``least`` and ``most``: text of digits counts, fractions round down.
 
-    Above ``most`` it is clamped; below ``least``, or no number at all, it is refused.
+    Raises ``Bounded`` with the bound for a number outside, ``Refused`` for what is none.
     """
     number = real_number(value, least=None, most=None, what=what)
     if number > most:
-        return most
-    whole = math.floor(number)
-    if whole < least:
-        raise Refused(f"{what} must be at least {least:,}.")
-    return whole
+        raise Bounded(f"{what} can be at most {most:,}: {most:,} is set.", most)
+    if number < least:
+        raise Bounded(f"{what} must be at least {least:,}: {least:,} is set.", least)
+    return math.floor(number)
 
 
 def real_number(value: Any, *, least: float | None, most: float | None, what: str) -> float:

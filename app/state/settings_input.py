@@ -14,7 +14,7 @@ from app.memory.budget import MAX_CONTEXT, MAX_FACTOR, MIN_CONTEXT, MIN_FACTOR, 
 from app.memory.policies import NAMED_SETTINGS
 from app.models.endpoint import EndpointError, normal_base_url
 from app.state import fields
-from app.state.fields import Refused
+from app.state.fields import Bounded, Refused
 from app.state.settings import IN_PAGE, IN_PAGE_ENDPOINT, LABELS, Endpoint, Settings
 
 MAX_ENDPOINTS = 50
@@ -94,13 +94,20 @@ def _context_sizes(value: Any) -> dict[str, dict[str, int]]:
 def _memory(value: Any) -> dict[str, dict[str, int]]:
     """By preset and name, within the presets' bounds."""
     found: dict[str, dict[str, int]] = {}
-    for preset, name, number in pairs(value):
-        found.setdefault(preset, {})[name] = _named(preset, name, number)
+    said = ""
+    for preset, name, typed in pairs(value):
+        try:
+            number = _named(preset, name, typed)
+        except Bounded as bounded:
+            number, said = bounded.taken, str(bounded)
+        found.setdefault(preset, {})[name] = number
+    if said:
+        raise Bounded(said, found)
     return found
 
 
 def _named(preset: str, name: str, value: Any) -> int:
-    """One named setting of a preset; above its bound it is clamped."""
+    """One named setting of a preset. Raises ``Bounded`` outside its bounds."""
     if name not in NAMED_SETTINGS.get(preset, {}):
         raise Refused("There is no such setting in this preset.")
     least, most = NAMED_SETTINGS[preset][name]
@@ -132,8 +139,8 @@ def patched(settings: Settings, patch: Mapping[str, Any]) -> tuple[Settings, dic
     """The settings with what ``patch`` may change, and a message for each field refused.
 
     ``context_size`` in a patch is that of the model chosen after it; a named setting of the
-    memory (``summary_limit``…) is that of the preset chosen after it. A context size beyond the
-    bounds is taken as the bound, and the message says so.
+    memory (``summary_limit``…) is that of the preset chosen after it. A number beyond its bounds is
+    taken as the bound, and the message says so.
     """
     taken: dict[str, Any] = {}
     refused: dict[str, str] = {}
@@ -146,6 +153,8 @@ def patched(settings: Settings, patch: Mapping[str, Any]) -> tuple[Settings, dic
             continue
         try:
             taken[name] = check(value)
+        except Bounded as bounded:
+            taken[name], refused[name] = bounded.taken, str(bounded)
         except Refused as error:
             refused[name] = str(error)
     endpoints = taken.get("endpoints", settings.endpoints)
@@ -159,6 +168,8 @@ def patched(settings: Settings, patch: Mapping[str, Any]) -> tuple[Settings, dic
     for name in NAMED & patch.keys():
         try:
             number = _named(result.preset, name, patch[name])
+        except Bounded as bounded:
+            number, refused[name] = bounded.taken, str(bounded)
         except Refused as error:
             refused[name] = str(error)
             continue
@@ -189,7 +200,9 @@ def from_record(record: Mapping[str, Any]) -> tuple[Settings, dict[str, str]]:
     memory: dict[str, dict[str, int]] = {}
     for preset, name, value in _pairs(record.get("memory")):
         try:
-            number = FIELDS["memory"]({preset: {name: value}})[preset][name]
+            number = _named(preset, name, value)
+        except Bounded as bounded:
+            number = bounded.taken
         except Refused as error:
             problems["memory"] = str(error)
             continue

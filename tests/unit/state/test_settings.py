@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from app.state import settings as s
 from app.state import settings_input as typed
-from app.state.fields import Refused, real_number, whole_number
+from app.state.fields import Bounded, Refused, real_number, whole_number
 
 CONTEXTS: list[tuple[Any, int]] = [
     (0, 4096),
@@ -58,6 +58,23 @@ def test_a_context_size_beyond_the_bounds_is_the_bound_and_is_said() -> None:
     after, refused = typed.patched(s.Settings(), {"context_size": "100"})
     assert after.context_size() == 512
     assert "512" in refused["context_size"]
+
+
+def test_a_number_beyond_its_bounds_is_the_bound_and_is_said() -> None:
+    typed_in = {"summary_limit": 999_999, "recall_tokens": -1, "max_answer_tokens": 10**9}
+    after, refused = typed.patched(s.Settings(), typed_in)
+    assert s.policy(after).summary_limit == 8000
+    assert "at most 8,000" in refused["summary_limit"]
+    assert s.policy(after).recall_tokens == 0
+    assert "at least 0" in refused["recall_tokens"]
+    assert after.max_answer_tokens == 1_000_000
+    assert "at most 1,000,000" in refused["max_answer_tokens"]
+    again, refused = typed.patched(after, {"memory": {"dost": {"summary_limit": 1}}})
+    assert s.policy(again, "dost").summary_limit == 50
+    assert "at least 50" in refused["memory"]
+    stored, problems = typed.from_record({"memory": {"pleat": {"summary_limit": 10**6}}})
+    assert s.policy(stored).summary_limit == 8000
+    assert problems == {}
 
 
 @pytest.mark.parametrize(
@@ -173,6 +190,8 @@ def test_no_patch_and_no_stored_record_ever_raises(patch: dict[str, Any]) -> Non
 def test_numbers_are_numbers_or_refused(value: Any) -> None:
     try:
         assert 1 <= whole_number(value, least=1, most=100, what="It") <= 100
+    except Bounded as bounded:
+        assert bounded.taken in (1, 100)
     except Refused as refused:
         assert str(refused)
     try:
