@@ -17,6 +17,7 @@ from app.state.open_conversation import OpenConversation, stop
 from app.state.search import Search
 from app.state.tabs import Tabs
 
+READINGS = 8  # tries of a reading that writes keep overtaking
 MAX_TITLE = 200  # characters
 
 
@@ -266,10 +267,29 @@ class Library:
         self._search.forget(id)
         self._deletions.is_back(id)
         if opened is not None:
-            messages = await self._loader.messages(conversation)
-            folds = await repository.folds(id)
-            opened.refreshed(conversation, messages)
-            opened.folds = folds
+            await self._read_again(opened, conversation)
             self._desk.show_thread(opened)
             self._desk.show_memory(opened, heard=True)
         self.publish()
+
+    async def _read_again(self, opened: OpenConversation, conversation: Conversation) -> None:
+        """Messages and folds as the store holds them, read with nothing written in between.
+
+        A write of this tab, or a structural one of another, while they are read makes what was
+        read old: installing it would bring back what has just been deleted.
+        """
+        repository, id = self._desk.repository, opened.id
+        for _ in range(READINGS):
+            changes = opened.changes
+            messages = await self._loader.messages(conversation)
+            folds = await repository.folds(id)
+            now = await repository.conversation(id)
+            if now is None:  # deleted meanwhile: its own refresh follows
+                return
+            same = (now.structure, now.commit) == (conversation.structure, conversation.commit)
+            conversation = now
+            if same and opened.changes == changes:
+                opened.refreshed(conversation, messages)
+                opened.folds = folds
+                self._known[id] = conversation
+                return

@@ -40,6 +40,7 @@ class OpenConversation:
     request: Mapping[str, int] | None = None  # tokens of the request being answered, by kind
     sending: bool = False  # a question is being stored
     stopping: bool = False
+    changes: int = 0  # of this tab's own: a refresh that read before one must read again
     task: asyncio.Task[None] | None = None
     folding: asyncio.Task[None] | None = None
 
@@ -63,12 +64,14 @@ class OpenConversation:
         The structure number is that of the tree that is here, never of one that is not read yet:
         a fold of this tree must not pass as a fold of the other.
         """
+        self.changes += 1
         structure = self.conversation.structure + (1 if structural else 0)
         self.conversation = replace(written, structure=structure)
         return written.structure != structure
 
     def put(self, message: Message) -> None:
         """Take in a message, or its newer record."""
+        self.changes += 1
         known = self.tree.get(message.id)
         if known is None:
             self.tree.add(message)

@@ -226,6 +226,7 @@ class Talking:
 
     async def _splice(self, opened: OpenConversation, message: Message) -> None:
         parent_id = message.parent_id
+        opened.changes += 1
         children = opened.tree.splice(message.id)
         if opened.leaf_id == message.id:
             known = parent_id if parent_id in opened.tree else None
