@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from app.state.local_values import LocalValues
+from app.state.local_values import ASIDE, LocalValues
 from app.state.records import is_newer
 from app.state.settings import Settings, to_record
 from app.state.settings_input import from_record
@@ -68,8 +68,13 @@ class SettingsStore:
         return self.keys().get(endpoint_id, "")
 
     def set_key(self, endpoint_id: str, key: str) -> bool:
-        """Store a key, or remove it when it is ""."""
+        """Store a key, or remove it when it is "".
+
+        What was set aside of keys that could not be read is forgotten with it.
+        """
         keys = self.keys()
+        for aside in self._values.keys(SECRETS_KEY + ASIDE):
+            self._values.set_text(aside, None)
         if key:
             keys[endpoint_id] = key
         else:

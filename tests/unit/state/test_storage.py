@@ -143,6 +143,16 @@ def fold(id: str = "f1", commit: int = 0, boundary: str = "m1") -> Fold:
     return Fold(id, "c", None, (boundary,), boundary, "digest", "The user's cat is Miso.", (None,))
 
 
+def test_corrupt_keys_are_set_aside_only_until_a_key_is_set_again() -> None:
+    kept = Values()
+    kept.raw.area.texts["pleat.secrets"] = '{"e": "sk-half'
+    store = SettingsStore(kept.values, lambda _: None)
+    assert store.key("e") == ""
+    assert any("sk-half" in text for text in kept.raw.area.texts.values())
+    store.set_key("e", "sk-whole")
+    assert kept.raw.area.texts == {"pleat.secrets": '{"e": "sk-whole"}'}
+
+
 def test_the_mirror_is_published_then_stored_and_heard_by_other_tabs() -> None:
     area = FakeStorageArea()
     here, there = Values(area), Values(area)
