@@ -164,7 +164,7 @@ def bench() -> None:
                 say(f"turn {turn}, {preset}: {waited:.0f} ms")
                 if turn > 19:
                     taken[preset].append(waited)
-            time.sleep(options.pause)
+            time.sleep(options.pause if turn < 19 + options.turns else 0)
         say(f"\nChromium {browser.version}, context {options.context}, turns timed: 20 and on\n")
         browser.close()
     medians = {preset: statistics.median(values) for preset, values in taken.items()}
