@@ -288,6 +288,9 @@ class Library:
                 return
             same = (now.structure, now.commit) == (conversation.structure, conversation.commit)
             conversation = now
+            if opened.writing:
+                opened.missed = True
+                return
             if same and opened.changes == changes:
                 opened.refreshed(conversation, messages)
                 opened.folds = folds

@@ -41,6 +41,8 @@ class OpenConversation:
     sending: bool = False  # a question is being stored
     stopping: bool = False
     changes: int = 0  # of this tab's own: a refresh that read before one must read again
+    writing: int = 0  # structural writes on their way: what is read meanwhile is not yet theirs
+    missed: bool = False  # a refresh that came while writing, and must be made up for
     task: asyncio.Task[None] | None = None
     folding: asyncio.Task[None] | None = None
 

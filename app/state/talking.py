@@ -263,11 +263,18 @@ class Talking:
     ) -> None:
         if structural:
             opened.memory = None
-        written = await self._desk.repository.write(
-            opened.id, spliced=spliced, structural=structural, patch=patch
-        )
-        if written is not None:
-            self._library.changed(opened, written, structural=structural)
+        opened.writing += structural
+        try:
+            written = await self._desk.repository.write(
+                opened.id, spliced=spliced, structural=structural, patch=patch
+            )
+            if written is not None:
+                self._library.changed(opened, written, structural=structural)
+        finally:
+            opened.writing -= structural
+            if opened.missed and not opened.writing:
+                opened.missed = False
+                self._desk.spawn(self._library.refresh(opened.id))
 
     def _show(self, opened: OpenConversation) -> None:
         self._desk.show_thread(opened)
