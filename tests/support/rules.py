@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from app.conversation.message import Message, is_sendable, sendable_text
 from app.conversation.turns import turns
 from app.memory.conversation_memory import ConversationMemory
-from app.memory.engine import Prepared
 from app.memory.ledger import Fold
 from app.memory.payload import PayloadPart
+from app.memory.prepare import Prepared
 from app.memory.tokens import MESSAGE_OVERHEAD, PROMPT_OVERHEAD, Counter
 from app.models.port import WireMessage
 

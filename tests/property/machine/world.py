@@ -15,9 +15,9 @@ from app.conversation.message import Message, is_sendable, sendable_text
 from app.conversation.records import conversation_from_record, message_from_record
 from app.conversation.tree import Tree
 from app.memory.conversation_memory import ConversationMemory
-from app.memory.engine import Prepared
 from app.memory.ledger import Fold, Ledger
 from app.memory.path import ActivePath
+from app.memory.prepare import Prepared
 from app.memory.scanner import Scanner
 from app.memory.tokens import Counter
 from app.models.port import WireMessage
