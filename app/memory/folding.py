@@ -157,7 +157,8 @@ def from_reply(reply: str, finish: str, material: Material, counter: Counter) ->
         used = counter.text("\n".join(line.text for line in lines))
     method: Method = "model"
     room = material.cap - used - 1
-    lost = restore_details(lines, items_of(material.messages), room, counter.tokenizer)
+    notes = lines_of(material.previous, material.previous_sources) if material.previous else []
+    lost = restore_details(lines, items_of(material.messages), room, counter.tokenizer, notes)
     while lost and counter.text("\n".join(x.text for x in [*lines, *lost])) > material.cap:
         lost.pop()
     if lost:

@@ -125,7 +125,9 @@ def test_what_is_refused_waits_in_its_own_chat(stub) -> None:
     expect(box).to_have_value("")
     box.fill("of another chat")
     page.evaluate(REFUSE, "The storage is full.")
-    expect(page.get_by_role("alert").filter(has_text="waits in the box of its chat")).to_be_visible()
+    expect(
+        page.get_by_role("alert").filter(has_text="waits in the box of its chat")
+    ).to_be_visible()
     expect(box).to_have_value("of another chat")
     stub.publish("thread", conversation_id="c1")
     expect(box).to_have_value("first\n\nsecond")

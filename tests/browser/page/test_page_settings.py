@@ -153,7 +153,9 @@ def test_a_key_that_was_forgotten_with_its_address_is_said_under_its_field(setti
     page = settings.page
     about = page.get_by_role("status", name="About the key")
     expect(about).to_be_hidden()
-    moved = [{"id": "e1", "name": "x", "base_url": "https://openrouter.ai/api/v1", "kind": "openai"}]
+    moved = [
+        {"id": "e1", "name": "x", "base_url": "https://openrouter.ai/api/v1", "kind": "openai"}
+    ]
     settings.publish("settings", endpoints=moved, has_key={})
     expect(about).to_contain_text("The key was for localhost:8080")
     expect(about).to_contain_text("openrouter.ai")
