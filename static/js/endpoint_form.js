@@ -60,7 +60,7 @@ export class EndpointForm {
     this.filter.addEventListener("input", () => this.#list());
     this.modelPick.addEventListener("change", () => {
       if (!this.modelPick.value) return;
-      this.model.control.value = this.modelPick.value;
+      this.model.put(this.modelPick.value);
       this.model.save();
     });
     modelRow.after(this.filter, this.modelPick, this.found, this.list);
@@ -85,17 +85,14 @@ export class EndpointForm {
     this.id = id;
     const endpoint = settings.endpoints.find((one) => one.id === id);
     if (changed) {
-      for (const field of [this.url, this.label, this.key, this.model]) field.tell("");
+      const kind = endpoint ? kindOf(endpoint) : KINDS[0];
+      this.kind.control.value = kind.id;
+      this.url.begin(endpoint ? endpoint.base_url : kind.url);
+      this.label.begin(endpoint ? endpoint.name : kind.name);
+      this.key.tell("");
       this.key.control.value = "";
-      this.url.control.value = endpoint?.base_url ?? "";
-      this.label.control.value = endpoint?.name ?? "";
-      this.kind.control.value = endpoint ? kindOf(endpoint.base_url).id : "other";
+      this.model.begin("");
       this.#say("");
-      if (!endpoint) {
-        this.kind.control.value = "ollama";
-        this.url.control.value = KINDS[0].url;
-        this.label.control.value = KINDS[0].name;
-      }
     } else if (endpoint) {
       this.url.show(endpoint.base_url);
       this.label.show(endpoint.name);
@@ -129,15 +126,17 @@ export class EndpointForm {
   #kindChosen() {
     const kind = KINDS.find((one) => one.id === this.kind.value);
     const usual = KINDS.some((one) => one.url === this.url.value) || !this.url.value;
-    if (usual) this.url.control.value = kind.url;
-    if (!this.label.value || KINDS.some((one) => one.name === this.label.value)) this.label.control.value = kind.id === "other" ? "" : kind.name;
+    if (usual) this.url.put(kind.url);
+    // The usual name is also what the kind is known by when its address is another one.
+    const named = !this.label.value || KINDS.some((one) => one.name === this.label.value);
+    if (named) this.label.put(kind.id === "other" ? "" : kind.name);
     this.#hints();
-    if (this.id && usual && kind.url) this.saveUrl();
+    if (this.id && this.url.value && (usual || named)) this.saveUrl();
   }
 
   /** Saves the address (and name), as a new endpoint if it is one. True when it is saved. */
   async saveUrl() {
-    const settings = topic("settings");
+    const settings = newest("settings");
     const entry = { id: this.id ?? (this.coming ??= newId()), name: this.label.value, base_url: this.url.value, kind: "openai" };
     const others = settings.endpoints.filter((one) => one.kind !== "in-page");
     const known = others.some((one) => one.id === entry.id);
@@ -149,10 +148,12 @@ export class EndpointForm {
     this.url.tell(problem);
     this.#hints();
     if (problem) return false;
+    this.url.taken(entry.base_url);
+    this.label.taken(entry.name);
     this.id = entry.id;
     this.coming = null;
-    if (this.key.value) await this.saveKey();
     this.onSaved?.(entry.id);
+    if (this.key.value) await this.saveKey();
     return true;
   }
 
@@ -246,7 +247,7 @@ export class EndpointForm {
     if (models?.state !== "ready" || models.items.length !== 1 || this.taken === models) return;
     this.taken = models; // once for each list: a name that was taken out by hand stays out
     if (settings.chat_endpoint !== this.id || settings.chat_model || this.model.value) return;
-    this.model.control.value = models.items[0].id;
+    this.model.put(models.items[0].id);
     this.model.save();
   }
 

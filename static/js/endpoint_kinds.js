@@ -48,8 +48,17 @@ export const KINDS = [
   },
 ];
 
-/** The kind whose usual address this is; "other" when none. */
-export const kindOf = (url) => KINDS.find((kind) => kind.url && url?.startsWith(kind.url)) ?? KINDS.at(-1);
+/** The kind of a saved endpoint: by its usual name, which is kept with whatever address it has,
+    else by its usual address, else by a name that holds the usual one; "other" when none. */
+export const kindOf = ({ name, base_url: url }) => {
+  const usual = KINDS.filter((kind) => kind.url);
+  return (
+    usual.find((kind) => kind.name === name) ??
+    usual.find((kind) => url?.startsWith(kind.url)) ??
+    usual.find((kind) => name?.toLowerCase().includes(kind.name.toLowerCase())) ??
+    KINDS.at(-1)
+  );
+};
 
 export const isLocal = (url) => {
   try {

@@ -5,6 +5,7 @@ import { dispatch } from "./bus.js";
 import { el } from "./dom.js";
 
 let serial = 0;
+const textOf = (value) => (value === null || value === undefined ? "" : String(value));
 
 /** A label, a control, help and a place for the error. `patch(value)` gives what to save. */
 export class Field {
@@ -20,7 +21,11 @@ export class Field {
     this.error = el("p", { class: "field-error", id: `${id}-error`, role: "alert", hidden: true });
     control.setAttribute("aria-describedby", `${id}-help ${id}-error`);
     this.node = el("div", { class: "field" }, el("label", { for: id, text: label }), control, this.error, this.help);
-    control.addEventListener("change", () => this.save());
+    control.addEventListener("input", () => (this.typed = true));
+    control.addEventListener("change", () => {
+      this.typed = true;
+      this.save();
+    });
     control.addEventListener("blur", () => this.#settle());
     if (control.tagName === "INPUT") {
       control.addEventListener("keydown", (event) => {
@@ -33,17 +38,38 @@ export class Field {
     return this.control.value;
   }
 
-  /** Shows a saved value, unless the person is at this field or it holds a refused one. */
+  /** Shows a saved value, unless the person is at this field or it holds one that is not saved. */
   show(value) {
-    const text = value === null || value === undefined ? "" : String(value);
-    this.saved = text;
-    if (this.refused || document.activeElement === this.control || this.control.value === text) return;
-    this.control.value = text;
+    this.saved = textOf(value);
+    if (this.refused || this.typed || document.activeElement === this.control || this.value === this.saved) return;
+    this.control.value = this.saved;
   }
 
-  /** On leaving: a value that was taken otherwise (rounded, bounded) is shown as it was taken. */
+  /** Begins anew with the value of another thing: nothing of the one before is kept. */
+  begin(value) {
+    this.tell("");
+    this.typed = false;
+    this.saved = textOf(value);
+    this.control.value = this.saved;
+  }
+
+  /** Fills in a value as if it had been typed: it stays until it is saved. */
+  put(value) {
+    this.control.value = value;
+    this.typed = true;
+  }
+
+  /** This value was saved. How it was taken (rounded, bounded) comes with the next `show`. */
+  taken(value) {
+    if (this.value !== value) return; // typed on meanwhile: that is still to be saved
+    this.typed = false;
+    this.saved = undefined;
+  }
+
+  /** On leaving: a value that was taken otherwise is shown as it was taken; a typed one stays. */
   #settle() {
-    if (this.saving || this.refused || this.saved === undefined) return;
+    if (this.value === this.saved) this.typed = false;
+    if (this.typed || this.refused || this.saved === undefined) return;
     this.control.value = this.saved;
   }
 
@@ -55,14 +81,16 @@ export class Field {
   }
 
   async #update() {
-    const patch = this.patch(this.value);
+    const { value } = this;
+    const patch = this.patch(value);
+    const problem = patch ? await saveSettings(patch) : "";
+    if (patch) this.tell(problem);
+    if (problem) return false;
+    this.taken(value);
     if (!patch) return true;
-    this.saving = true;
-    const problem = await saveSettings(patch);
-    this.saving = false;
-    this.tell(problem);
-    if (!problem) this.after?.();
-    return !problem;
+    this.after?.();
+    this.node.dispatchEvent(new Event("taken", { bubbles: true }));
+    return true;
   }
 }
 

@@ -1,7 +1,7 @@
 // The dialog "Settings": models, memory, look, data. Every field saves itself; there is no Save to
 // forget, and closing loses nothing.
 
-import { follow, publish, topic } from "./bus.js";
+import { follow, newest, publish, topic } from "./bus.js";
 import { openDialog, section } from "./dialogs.js";
 import { button, el } from "./dom.js";
 import { EndpointForm } from "./endpoint_form.js";
@@ -88,6 +88,7 @@ export class SettingsDialog {
       section("Memory", el("div", { class: "columns" }, f.preset.node, f.utility.node), this.other, this.memoryFields),
       section("Look", el("div", { class: "columns" }, f.theme.node, f.send_key.node)),
       dataSection());
+    this.body.addEventListener("taken", () => this.draw());
   }
 
   async #choose() {
@@ -104,7 +105,7 @@ export class SettingsDialog {
   }
 
   draw() {
-    const settings = topic("settings");
+    const settings = newest("settings"); // with what a field has just saved
     if (!settings?.endpoints || !this.body) return;
     // What was just saved comes back with the next frame; until then the form stays as it is.
     if (this.expected && !settings.endpoints.some((one) => one.id === this.expected)) return;

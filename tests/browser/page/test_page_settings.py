@@ -66,6 +66,54 @@ def test_a_new_endpoint_is_saved_with_its_key(settings) -> None:
     assert ids == {added["id"]}, "saving twice makes no second endpoint"
 
 
+TAKES = """() => {
+  window.stub.answers.update_settings = (patch) => {
+    const before = window.stub.topics.settings;
+    window.stub.publish('settings', {...before, ...patch});
+    return {};
+  };
+}"""
+
+
+def test_a_new_endpoint_never_takes_the_address_of_a_saved_one(settings) -> None:
+    page = settings.page
+    page.evaluate(TAKES)
+    # its own address and name have been drawn more than once
+    settings.publish("settings", theme="light")
+    page.get_by_label("Who answers").select_option("+new")
+    page.get_by_label("Kind of server").select_option("openai")
+    for label in ("Base URL", "Name"):
+        page.get_by_label(label, exact=True).focus()
+        page.get_by_label(label, exact=True).press("Tab")
+    expect(page.get_by_label("Base URL")).to_have_value("https://api.openai.com/v1")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("OpenAI")
+    page.get_by_label("Base URL").press("Enter")
+    [patch] = settings.asked("update_settings", 1)[0]
+    assert patch["endpoints"][-1]["base_url"] == "https://api.openai.com/v1"
+    assert patch["endpoints"][0]["base_url"] == "http://localhost:8080/v1"
+
+
+def test_a_test_is_of_the_address_that_was_typed_just_before(settings) -> None:
+    page = settings.page
+    typed = page.url + "v2"
+    page.evaluate(TAKES)
+    settings.publish("settings", theme="light")
+    field = page.get_by_label("Base URL")
+    field.fill(typed)
+    settings.publish("settings", theme="dark")  # a drawing meanwhile takes nothing back
+    page.get_by_role("button", name="Test connection").click()
+    assert settings.asked("test_connection", 1) == [["e1"]]
+    saved = [patch["endpoints"][0]["base_url"] for [patch] in settings.asked("update_settings")]
+    assert saved
+    assert set(saved) == {typed}
+    expect(field).to_have_value(typed)
+    # how it was taken is shown when it comes
+    page.get_by_label("Name", exact=True).focus()
+    taken = [{"id": "e1", "name": "x", "base_url": typed + "/taken", "kind": "openai"}]
+    settings.publish("settings", endpoints=taken)
+    expect(field).to_have_value(typed + "/taken")
+
+
 def test_a_wrong_address_is_refused_under_its_field(settings) -> None:
     reason = "The address must begin with http:// or https://."
     settings.answer("update_settings", {"endpoints": reason})
