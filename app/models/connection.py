@@ -80,7 +80,8 @@ def _listed(models: list[ModelInfo]) -> Connection:
         return Connection(
             True, "Connected, but the server lists no models. Load or pull one there.", ""
         )
-    return Connection(True, f"Connected: {many} on offer. Choose one.", "", tuple(models))
+    choose = " Choose one." if models[1:] else ""  # the page takes the only one
+    return Connection(True, f"Connected: {many} on offer.{choose}", "", tuple(models))
 
 
 def _failed(error: ModelError) -> Connection:

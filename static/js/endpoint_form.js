@@ -47,7 +47,7 @@ export class EndpointForm {
 
     this.list = el("datalist", { id: "model-names" });
     this.model = new Field(input({ list: "model-names", placeholder: "Load the list, or type a name" }), {
-      label: "Chat model", name: "chat_model", after: () => this.onModel?.(),
+      label: "Chat model", name: "chat_model", after: () => this.#tell(),
     });
     this.load = button("Load list");
     this.load.addEventListener("click", () => this.loadModels());
@@ -184,22 +184,41 @@ export class EndpointForm {
   }
 
   async test() {
-    this.testButton.disabled = true;
+    if (this.testing) return;
+    this.testing = true;
+    this.testButton.setAttribute("aria-disabled", "true"); // and keeps the focus
     try {
       if (!(await this.#ready("test"))) return;
       this.#say("Testing");
       const answer = await ask("test_connection", this.id);
-      this.#say(answer?.text ?? "No result.", answer?.ok ? "good" : "bad");
+      this.#tell(answer ?? { ok: false, text: "No result." });
       if (answer?.ok && topic("models")?.endpoint_id !== this.id) await ask("load_models", this.id);
     } finally {
-      this.testButton.disabled = false;
+      this.testing = false;
+      this.testButton.removeAttribute("aria-disabled");
+      this.#reveal();
     }
   }
 
+  /** The result of a test, without the request to choose a model once one is chosen. */
+  #tell(answer = this.answer) {
+    if (!answer) return;
+    const text = this.model.value ? answer.text.replace(/ Choose one\.$/, "") : answer.text;
+    this.#say(text, answer.ok ? "good" : "bad");
+    this.answer = answer;
+  }
+
   #say(text, kind = "") {
+    this.answer = null;
     this.result.textContent = text;
     this.result.className = `result ${kind}`.trim();
     this.result.hidden = !text;
+    if (text) this.#reveal();
+  }
+
+  /** Scrolls the result into view, after what is drawn in this frame (a list above it grows). */
+  #reveal() {
+    requestAnimationFrame(() => this.result.hidden || this.result.scrollIntoView({ block: "nearest" }));
   }
 
   #models() {
@@ -248,6 +267,7 @@ export class EndpointForm {
     this.taken = models; // once for each list: a name that was taken out by hand stays out
     if (settings.chat_endpoint !== this.id || settings.chat_model || this.model.value) return;
     this.model.put(models.items[0].id);
+    this.#tell();
     this.model.save();
   }
 

@@ -28,6 +28,8 @@ export class SettingsDialog {
     const { then } = this.resume;
     this.resume = null;
     this.open({});
+    const { testButton, load } = this.endpoint;
+    (then === "models" ? load : testButton).focus({ preventScroll: true });
     if (then === "test") await this.endpoint.test();
     else if (then === "models") await this.endpoint.loadModels();
   }

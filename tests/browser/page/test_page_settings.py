@@ -232,6 +232,57 @@ def test_a_new_address_is_reached_after_one_reload_that_takes_up_the_test(settin
         "It works: 3 models."
     )
     assert again.asked("test_connection") == [["e1"]]
+    expect(page.get_by_role("button", name="Test connection")).to_be_focused()
+    expect(page.get_by_role("status", name="Result of the test")).to_be_in_viewport(ratio=1)
+
+
+HERE = """() => {
+  const endpoints = [{id: 'e1', name: 'here', base_url: location.href + 'v1', kind: 'openai'}];
+  window.stub.patch('settings', {endpoints});
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 760)])
+def test_the_result_of_a_test_is_in_view(settings, width: int, height: int) -> None:
+    page = settings.page
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate(HERE)
+    settings.settle()
+    settings.answer("test_connection", {"ok": False, "text": "The key was refused (401)."})
+    button = page.get_by_role("button", name="Test connection")
+    button.click()
+    result = page.get_by_role("status", name="Result of the test")
+    expect(result).to_have_text("The key was refused (401).")
+    expect(result).to_be_in_viewport(ratio=1)  # the dialog's body clips what its footer covers
+    expect(button).to_be_focused()
+
+
+def test_who_has_chosen_a_model_is_not_asked_to_choose_one(settings) -> None:
+    page = settings.page
+    page.evaluate(HERE)
+    settings.publish("settings", chat_model="")
+    listed = {"ok": True, "text": "Connected: 2 models on offer. Choose one."}
+    settings.answer("test_connection", listed)
+    page.get_by_role("button", name="Test connection").click()
+    result = page.get_by_role("status", name="Result of the test")
+    expect(result).to_have_text("Connected: 2 models on offer. Choose one.")
+    items = [{"id": "m", "context_size": 0}, {"id": "n", "context_size": 0}]
+    settings.publish("models", endpoint_id="e1", state="ready", items=items)
+    page.get_by_label("Models of this endpoint").select_option("n")
+    expect(result).to_have_text("Connected: 2 models on offer.")
+
+
+def test_the_kind_of_server_stays_whatever_its_port(stub) -> None:
+    page = stub.page
+    url = "http://localhost:9999/v1"
+    mine = [{"id": "e2", "name": "Ollama", "base_url": url, "kind": "openai"}]
+    stub.publish("settings", endpoints=mine, chat_endpoint="e2")
+    page.get_by_role("button", name="Settings").click()
+    expect(page.get_by_label("Kind of server")).to_have_value("ollama")
+    expect(page.get_by_role("dialog", name="Settings")).to_contain_text("OLLAMA_ORIGINS")
+    page.get_by_label("Kind of server").select_option("lmstudio")
+    [patch] = stub.asked("update_settings", 1)[-1]
+    assert patch["endpoints"] == [{**mine[0], "name": "LM Studio"}]
 
 
 def test_models_of_the_list_can_be_chosen(settings) -> None:

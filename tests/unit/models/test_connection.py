@@ -32,7 +32,9 @@ def test_all_is_well_with_and_without_a_model() -> None:
     )
     listed = check(LIST, model="")
     assert listed.ok
-    assert "2 models" in listed.text
+    assert listed.text == "Connected: 2 models on offer. Choose one."
+    only = check(whole({"data": [{"id": "m"}]}), model="")
+    assert only.text == "Connected: 1 model on offer."
     assert [m.id for m in listed.models] == ["m", "n"]
     assert "lists no models" in check(whole({"data": []}), model="").text
 
