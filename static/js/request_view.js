@@ -3,17 +3,34 @@
 
 import { ask } from "./bus.js";
 import { openDialog, section } from "./dialogs.js";
-import { el, number, plural } from "./dom.js";
+import { el, plural } from "./dom.js";
 import { messageLinks } from "./folds.js";
 
-const STATES = {
+const KINDS = {
+  system: "System prompt",
+  summary: "Summary",
+  recall: "Recalled passages",
+  pin: "Pinned turns",
   window: "Word for word",
   question: "The question",
-  folded: "In the summary",
-  pinned: "Pinned",
-  excluded: "Left out",
-  unsendable: "Not sendable",
 };
+
+/** Where a message of the chat is in the request, in one phrase: the reason says it all. */
+function phrase({ state, reason }) {
+  const text = state === "excluded" || state === "unsendable" ? `not sent: ${reason}` : reason || state;
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+/** What the request is made of: each kind of part with its tokens, and what the frame takes. */
+function legend(parts, total) {
+  const sums = new Map();
+  for (const { kind, tokens } of parts) sums.set(kind, (sums.get(kind) ?? 0) + (tokens ?? 0));
+  const rest = total - [...sums.values()].reduce((sum, tokens) => sum + tokens, 0);
+  const rows = [...sums].map(([kind, tokens]) => [KINDS[kind] ?? kind, tokens]);
+  if (rest > 0) rows.push(["Opening of the answer", rest]);
+  return el("ul", { class: "request-legend", "aria-label": "Parts of the request" },
+    ...rows.map(([name, tokens]) => el("li", {}, el("span", { text: `${name} ` }), el("span", { class: "tokens", text: plural(tokens, "token") }))));
+}
 
 export async function openRequestView(show) {
   const view = await ask("request_view");
@@ -22,27 +39,25 @@ export async function openRequestView(show) {
     dialog.close();
     show(id);
   };
-  const total = view.messages.reduce((sum, message) => sum + (message.tokens ?? 0), 0);
-  const request = el("ol", { class: "request" });
-  for (const message of view.messages) {
-    request.append(
-      el("li", { class: `request-part kind-${message.kind}` },
-        el("p", { class: "request-head" }, el("span", { class: "who", text: message.role }),
-          el("span", { class: "badge", text: String(message.kind ?? "").replaceAll("_", " ") }),
-          el("span", { class: "tokens", text: plural(message.tokens ?? 0, "token") })),
-        el("pre", { class: "request-text", tabindex: "0", text: message.content })),
-    );
-  }
+  const wire = view.wire ?? view.messages;
+  const total = view.tokens ?? view.messages.reduce((sum, part) => sum + (part.tokens ?? 0), 0);
+  const typed = document.getElementById("message")?.value.trim();
+  const request = el("ol", { class: "request" },
+    ...wire.map(({ role, content }) =>
+      el("li", { class: "request-part" },
+        el("p", { class: "request-head" }, el("span", { class: "who", text: role })),
+        el("pre", { class: "request-text", tabindex: "0", text: content }))));
   const reason = new Map((view.states ?? []).map((state) => [state.id, state]));
   const states = messageLinks([...reason.keys()], go, (id) => {
-    const { state, reason: why } = reason.get(id);
-    return el("p", { class: "state-reason" }, el("span", { class: `badge badge-${state}`, text: STATES[state] ?? state }), ` ${why ?? ""}`);
+    return el("p", { class: "state-reason", text: phrase(reason.get(id)) });
   });
   const dialog = openDialog("What the model sees", {
     kind: "wide",
-    subtitle: `The next request as it would be sent now: ${plural(view.messages.length, "message")}, ${number(total)} tokens.`,
+    subtitle: `The next request, exactly as it would be sent: ${plural(wire.length, "message")}, ${plural(total, "token")}.`,
     body: el("div", {},
-      view.messages.length ? request : el("p", { class: "note", text: "Nothing yet: write a message first." }),
+      typed && el("p", { class: "note", text: "What stands in the message box is not in it yet." }),
+      wire.length ? legend(view.messages, total) : el("p", { class: "note", text: "Nothing yet: write a message first." }),
+      wire.length > 0 && request,
       reason.size > 0 && section("Each message of this chat", states)),
   });
 }

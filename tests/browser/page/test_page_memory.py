@@ -224,14 +224,36 @@ def test_what_the_model_sees_is_the_exact_request(memory) -> None:
                 "tokens": 7,
             },
         ],
-        "states": [{"id": "1", "state": "folded", "reason": "in the summary"}],
+        "wire": [
+            {"role": "system", "content": "Be brief.\n\n<summary>\nx\n</summary>"},
+            {"role": "user", "content": "  the\n\nquestion "},
+        ],
+        "tokens": 15,
+        "states": [
+            {"id": "1", "state": "folded", "reason": "in the summary"},
+            {"id": "2", "state": "excluded", "reason": "you excluded its turn"},
+            {"id": "3", "state": "unsendable", "reason": "it failed"},
+        ],
     }
     memory.answer("request_view", view)
     memory.page.get_by_role("button", name="What the model sees").click()
     dialog = memory.page.get_by_role("dialog", name="What the model sees")
-    expect(dialog).to_contain_text("2 messages, 12 tokens")
-    assert dialog.locator("pre").last.text_content() == "  the\n\nquestion "
-    expect(dialog).to_contain_text("In the summary in the summary")
+    expect(dialog).to_contain_text("2 messages, 15 tokens")
+    assert dialog.locator("pre").all_text_contents() == [one["content"] for one in view["wire"]]
+    legend = dialog.get_by_role("list", name="Parts of the request")
+    expect(legend.get_by_role("listitem")).to_have_text(
+        ["System prompt 5 tokens", "The question 7 tokens", "Opening of the answer 3 tokens"]
+    )
+    said = ["In the summary", "Not sent: you excluded its turn", "Not sent: it failed"]
+    expect(dialog.locator(".state-reason")).to_have_text(said)
+    expect(dialog).not_to_contain_text("message box")
+
+
+def test_what_the_model_sees_says_that_the_message_in_the_box_is_not_in_it(memory) -> None:
+    memory.page.locator("#message").fill("Not sent yet")
+    memory.page.get_by_role("button", name="What the model sees").click()
+    dialog = memory.page.get_by_role("dialog", name="What the model sees")
+    expect(dialog).to_contain_text("What stands in the message box is not in it yet.")
 
 
 def test_the_way_of_folding_is_chosen_and_usage_is_told(memory) -> None:
