@@ -117,6 +117,12 @@ def main() -> None:
             continue
     else:
         sys.exit(f"error: no free port from {options.port} on; choose another: make serve PORT=…")
+    if server.server_port != options.port:
+        print(
+            f"\nPort {options.port} is taken. Another port is another site to the browser: chats"
+            f" and settings of port {options.port} are not seen here. Stop what uses it, or go on.",
+            flush=True,
+        )
     print(f"\nPleat: http://127.0.0.1:{server.server_port}/   (Ctrl-C stops)", flush=True)
     try:
         server.serve_forever()

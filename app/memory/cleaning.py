@@ -44,14 +44,18 @@ _PREAMBLE = (
     r"(?:(?:sure|certainly|of course|absolutely|okay|ok|great|alright)\b[ ,.!:-]*)?"
     r"(?:(?:here(?:['’]s| is| are)|this is|below (?:is|are)) (?:the|an|your|my|a)? ?)?"
 )
+_HEAD = 400  # characters in which a label may stand
+_MARKS = 12  # of emphasis or heading in a row: more is no label (and long runs cost time)
 _LABEL = re.compile(
-    rf"\A[#*_>\s\-]*{_PREAMBLE}[*_]*{_LABEL_WORDS}"
+    rf"\A[#*_>\s\-]{{0,{_MARKS}}}{_PREAMBLE}[*_]{{0,3}}{_LABEL_WORDS}"
     rf"(?:,? (?:as requested|in (?:at most|under|about) [^:\n]{{1,40}}|with [^:\n]{{1,60}}))?"
-    rf"[*_\s]*(?:[:：][*_]*|\n|\Z)[ \t]*\n*",
+    rf"[*_\s]{{0,{_MARKS}}}(?:[:：][*_]{{0,3}}|\n|\Z)[ \t]{{0,{_MARKS}}}\n{{0,{_MARKS}}}",
     re.IGNORECASE,
 )
 _LINE_LABEL = re.compile(
-    rf"^([#*_\s\-]*)(?:{_LABEL_WORDS})[*_]*\s*[:：][*_]*[ \t]*(?=\S)", re.IGNORECASE | re.MULTILINE
+    rf"^([#*_ \t\-]{{0,{_MARKS}}})(?:{_LABEL_WORDS})"
+    r"[*_]{0,3}[ \t]{0,3}[:：][*_]{0,3}[ \t]{0,3}(?=\S)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _FENCE_LINES = re.compile(
     r"^\s*</?\s*(?:notes|turns|earlier|summary)\s*>\s*$", re.IGNORECASE | re.MULTILINE
@@ -90,7 +94,9 @@ def clean_reply(reply: str) -> str:
     text = _END_TOKENS.sub("", _UNSEEN.sub("", text)).strip(INVISIBLE)
     for _ in range(6):  # label, fence, wrapper and JSON in any order
         before = text
-        text = _LABEL.sub("", _without_chatter(text)).strip(INVISIBLE)
+        text = _without_chatter(text)
+        head, rest = text[:_HEAD], text[_HEAD:]
+        text = (_LABEL.sub("", head) + rest).strip(INVISIBLE)
         text = _from_json(_unwrap(_unwrap(text, _FENCE, 1), _WRAPPED, 2)).strip(INVISIBLE)
         if text == before:
             break

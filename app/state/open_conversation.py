@@ -40,6 +40,7 @@ class OpenConversation:
     request: Mapping[str, int] | None = None  # tokens of the request being answered, by kind
     sending: bool = False  # a question is being stored
     stopping: bool = False
+    told: set[asyncio.Task[None]] = field(default_factory=set["asyncio.Task[None]"])  # to stop
     changes: int = 0  # of this tab's own: a refresh that read before one must read again
     writing: int = 0  # structural writes on their way: what is read meanwhile is not yet theirs
     missed: bool = False  # a refresh that came while writing, and must be made up for
@@ -113,9 +114,11 @@ async def stop(opened: OpenConversation) -> None:
         for task in (opened.task, opened.folding)
         if task is not None and not task.done() and task is not me
     ]
-    if running and not opened.stopping:
-        opened.stopping = True  # the end of an answer must not be cancelled by a second Stop
-        for task in running:
+    opened.told = {task for task in opened.told if not task.done()}
+    for task in running:
+        opened.stopping = True
+        if task not in opened.told:  # the end of an answer must not be cancelled by a second Stop
+            opened.told.add(task)
             task.cancel()
     if running:
         await asyncio.wait(running)

@@ -78,7 +78,8 @@ class Talking:
 
     def _start(self, opened: OpenConversation) -> None:
         """Answer the open leaf, unless Stop or Delete came first."""
-        if opened.stopping or self._library.get(opened.id) is not opened:
+        running = opened.task is not None and not opened.task.done()
+        if running or opened.stopping or self._library.get(opened.id) is not opened:
             return
         self._ahead.stop()
         self._desk.show_busy(opened, "preparing")
@@ -140,6 +141,8 @@ class Talking:
         if opened is None or message is None:
             return
         await self._quiet(opened)
+        if opened.busy:  # asked twice: the first has started an answer meanwhile
+            return
         asked = message_id if message.role == "user" else message.parent_id
         if is_disposable(message):
             await self._splice(opened, message)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from app.session import Session
+from app.view.intents import INTENTS
+from app.view.page import TOPICS
 
 ROOT = Path(__file__).resolve().parents[2]
 APP = ROOT / "app"
@@ -123,3 +128,13 @@ def test_pyscript_copies_every_module_of_the_app() -> None:
     names = (path.relative_to(ROOT).as_posix() for path in APP.rglob("*.py"))
     wanted = [f'"./{name}" = "./{name}"' for name in sorted(names) if name != "app/main.py"]
     assert listed == wanted, "run 'make files'"
+
+
+def test_the_contract_names_every_topic_and_every_intent_and_no_intent_that_is_not_there() -> None:
+    text = ROOT.joinpath("docs/architecture.md").read_text("utf-8")
+    contract = text[text.index("## Topics") :]
+    for name in TOPICS:
+        assert f"- `{name}`" in contract
+    listed = contract[contract.index("Intents are methods") : contract.index("Not for the page")]
+    assert set(re.findall(r"`([a-z_]+)\(", listed)) == INTENTS
+    assert all(callable(getattr(Session, name, None)) for name in INTENTS)

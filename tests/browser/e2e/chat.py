@@ -98,10 +98,14 @@ class Chat:
     # -- memory ---------------------------------------------------------------------------
 
     def fold(self) -> None:
-        """Press "Summarize & continue" and wait for its end."""
+        """Press "Summarize & continue" and wait until its entry is in the ledger."""
         button = self.memory.get_by_role("button", name="Summarize & continue")
         expect(button).to_be_enabled()
+        before = self.page.evaluate("() => window.pleat.memory.get()?.fold_id ?? null")
         button.click()
+        self.page.wait_for_function(
+            "(id) => (window.pleat.memory.get()?.fold_id ?? null) !== id", arg=before
+        )
         self.idle()
 
     def folded(self, count: int) -> None:

@@ -148,9 +148,9 @@ def test_notices_are_said_once_acted_on_and_dismissed(stub) -> None:
     stub.publish_list("notices", [notice, more])
     assert first.evaluate("(node) => node.isConnected")
     alert.get_by_role("button", name="Try again").click()
-    assert stub.asked("retry_storage") == [[]]
+    assert stub.asked("retry_storage", 1) == [[]]
     page.get_by_role("button", name="Dismiss").last.click()
-    assert stub.asked("dismiss_notice")[-1] == ["n2"]
+    assert stub.asked("dismiss_notice", 1)[-1] == ["n2"]
 
 
 def test_what_is_not_saved_is_said(stub) -> None:

@@ -80,7 +80,7 @@ def test_the_summary_is_read_edited_and_saved(memory) -> None:
     memory.publish("memory", can_fold=False)  # the topic moves on while one types
     expect(box).to_have_value("The hint is green.")
     page.get_by_role("region", name="Memory").get_by_role("button", name="Save").click()
-    assert memory.asked("edit_summary") == [["The hint is green.", "f2"]]
+    assert memory.asked("edit_summary", 1) == [["The hint is green.", "f2"]]
     expect(box).not_to_be_editable()
 
 
@@ -183,7 +183,7 @@ def test_while_a_fold_runs_it_says_how_far_it_is_and_can_be_stopped(memory) -> N
     status = page.get_by_role("status", name="Status")
     expect(status).to_have_text("Folding earlier messages: 120 of 900")
     panel.get_by_role("button", name="Stop folding").click()
-    assert memory.asked("stop") == [[]]
+    assert memory.asked("stop", 1) == [[]]
     memory.publish("busy", state="idle", done=0, total=0)
     expect(panel.get_by_role("button", name="Stop folding")).to_have_count(0)
 
@@ -202,7 +202,7 @@ def test_a_fold_shows_what_it_changed(memory) -> None:
     expect(dialog).to_contain_text("Gone: Old.")
     expect(dialog).to_contain_text("New: New.")
     expect(dialog).to_contain_text("1 line stayed as it was.")
-    assert memory.asked("fold_history") == [["f3"]]
+    assert memory.asked("fold_history", 1) == [["f3"]]
 
 
 def test_opening_another_chat_with_folds_is_no_announcement(memory) -> None:
@@ -259,7 +259,7 @@ def test_what_the_model_sees_says_that_the_message_in_the_box_is_not_in_it(memor
 def test_the_way_of_folding_is_chosen_and_usage_is_told(memory) -> None:
     region = memory.page.get_by_role("region", name="Memory")
     region.get_by_role("combobox", name="Way of folding").select_option("dost")
-    assert memory.asked("update_settings") == [[{"preset": "dost"}]]
+    assert memory.asked("update_settings", 1) == [[{"preset": "dost"}]]
     memory.publish(
         "memory",
         usage={

@@ -34,7 +34,7 @@ def test_a_refused_value_stays_with_its_reason_until_it_is_mended(settings) -> N
     expect(field).to_have_value("8k")
     settings.answer("update_settings", {})
     type_into(settings, "Context size", "8192")
-    assert settings.asked("update_settings")[-1] == [{"context_size": "8192"}]
+    assert settings.asked("update_settings", 1)[-1] == [{"context_size": "8192"}]
     expect(dialog.get_by_role("alert").filter(has_text=reason)).to_be_hidden()
 
 
@@ -55,7 +55,7 @@ def test_a_new_endpoint_is_saved_with_its_key(settings) -> None:
     type_into(settings, "API key", "sk-test")
     type_into(settings, "Base URL", "https://openrouter.ai/api/v1/")
     page.get_by_label("Base URL").press("Enter")
-    [patch] = settings.asked("update_settings")[0]
+    [patch] = settings.asked("update_settings", 1)[0]
     added = patch["endpoints"][-1]
     assert added["base_url"] == "https://openrouter.ai/api/v1/"
     assert added["name"] == "OpenRouter"
@@ -146,7 +146,7 @@ def test_a_test_tells_its_result_in_place(settings) -> None:
     expect(page.get_by_role("status", name="Result of the test")).to_have_text(
         "The key was refused (401)."
     )
-    assert settings.asked("test_connection") == [["e1"]]
+    assert settings.asked("test_connection", 1) == [["e1"]]
 
 
 KEEP = """() => localStorage.setItem(`${window.pleatStoragePrefix}settings`,
@@ -171,7 +171,7 @@ def test_a_key_that_was_typed_never_goes_along_to_another_address(settings) -> N
     about = page.get_by_role("status", name="About the key")
     expect(about).to_contain_text("The key was for localhost:8080")
     expect(page.get_by_label("Base URL")).not_to_have_attribute("aria-invalid", "true")
-    assert settings.asked("set_key") == [["e1", "sk-first"]]
+    assert settings.asked("set_key", 1) == [["e1", "sk-first"]]
 
 
 def test_no_reload_cuts_an_answer_off(settings) -> None:
@@ -231,7 +231,7 @@ def test_a_new_address_is_reached_after_one_reload_that_takes_up_the_test(settin
     expect(page.get_by_role("status", name="Result of the test")).to_have_text(
         "It works: 3 models."
     )
-    assert again.asked("test_connection") == [["e1"]]
+    assert again.asked("test_connection", 1) == [["e1"]]
     expect(page.get_by_role("button", name="Test connection")).to_be_focused()
     expect(page.get_by_role("status", name="Result of the test")).to_be_in_viewport(ratio=1)
 
@@ -292,7 +292,7 @@ def test_models_of_the_list_can_be_chosen(settings) -> None:
     pick = page.get_by_label("Models of this endpoint")
     expect(pick).to_contain_text("small (8,192 tokens)")
     pick.select_option("<b>big</b>")
-    assert settings.asked("update_settings")[-1] == [{"chat_model": "<b>big</b>"}]
+    assert settings.asked("update_settings", 1)[-1] == [{"chat_model": "<b>big</b>"}]
     settings.publish("models", items=[], state="failed", error="No answer from the server.")
     expect(page.get_by_role("alert").filter(has_text="No answer from the server.")).to_be_visible()
 
@@ -307,7 +307,7 @@ def test_the_only_model_of_a_server_is_chosen_at_once(settings) -> None:
 
 def test_the_numbers_of_the_preset_are_fields(settings) -> None:
     type_into(settings, "Recalled passages", "0")
-    assert settings.asked("update_settings") == [[{"recall_tokens": "0"}]]
+    assert settings.asked("update_settings", 1) == [[{"recall_tokens": "0"}]]
 
 
 def test_the_theme_is_drawn_at_once(settings) -> None:
@@ -338,7 +338,7 @@ def test_an_import_reads_the_text_and_shows_the_report(settings, encoding: str) 
     page.get_by_label("File to import").set_input_files(files)
     dialog = page.get_by_role("dialog", name="Import")
     expect(dialog).to_contain_text("17")
-    assert settings.asked("import_text") == [["chats.json", "[{}] ü"]]
+    assert settings.asked("import_text", 1) == [["chats.json", "[{}] ü"]]
 
 
 def test_a_file_that_is_no_chat_says_so_in_place(settings) -> None:
@@ -365,7 +365,7 @@ def test_the_model_in_the_page_is_loaded_with_progress(stub) -> None:
     page = stub.page
     stub.publish("settings", chat_endpoint="in-page", chat_model="")
     page.get_by_role("button", name="Run SmolLM2 135M in this page (98 MB, from this site)").click()
-    assert stub.asked("load_local_model") == [[]]
+    assert stub.asked("load_local_model", 1) == [[]]
     stub.publish("local_model", state="loading", loaded=49_000_000, total=98_000_000)
     expect(page.get_by_text("Loading 49 MB of 98 MB")).to_be_visible()
     expect(page.get_by_role("progressbar", name="Loading the model")).to_have_js_property(

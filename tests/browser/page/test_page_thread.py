@@ -238,16 +238,16 @@ def test_each_action_asks_its_intent_once_after_fifty_openings(stub, message) ->
     question.hover()
     question.get_by_role("button", name="Pin this turn").click()
     question.get_by_role("button", name="Leave this turn out").click()
-    assert stub.asked("regenerate") == [["a"]]
-    assert stub.asked("continue_answer") == [["a"]]
-    assert stub.asked("switch_branch") == [["a0"], ["a2"]]
-    assert stub.asked("pin") == [["q", True]]
-    assert stub.asked("exclude") == [["q", True]]
+    assert stub.asked("regenerate", 1) == [["a"]]
+    assert stub.asked("continue_answer", 1) == [["a"]]
+    assert stub.asked("switch_branch", 2) == [["a0"], ["a2"]]
+    assert stub.asked("pin", 1) == [["q", True]]
+    assert stub.asked("exclude", 1) == [["q", True]]
     expect(answer).to_contain_text("2/3")
     box = page.get_by_role("textbox", name="Message")
     box.fill("x")
     page.get_by_role("button", name="Send").click()
-    assert stub.asked("send") == [["x"]]
+    assert stub.asked("send", 1) == [["x"]]
 
 
 def test_an_edit_is_made_in_place_and_can_be_left(stub, message) -> None:
@@ -262,7 +262,7 @@ def test_an_edit_is_made_in_place_and_can_be_left(stub, message) -> None:
     page.locator("[data-id='q']").get_by_role("button", name="Edit").click()
     box.fill("new words")
     page.get_by_role("button", name="Save and answer").click()
-    assert stub.asked("edit") == [["q", "new words"]]
+    assert stub.asked("edit", 1) == [["q", "new words"]]
     assert stub.asked("stop") == []
 
 
@@ -281,7 +281,7 @@ def test_a_refused_edit_stays_with_its_reason(stub, message) -> None:
     stub.answer("edit", None)
     page.get_by_role("button", name="Save and answer").click()
     expect(box).to_have_count(0)
-    assert stub.asked("edit") == [["q", "new words"], ["q", "new words"]]
+    assert stub.asked("edit", 2) == [["q", "new words"], ["q", "new words"]]
 
 
 def test_a_failed_answer_says_so_in_place_with_retry(stub, message) -> None:
@@ -290,7 +290,7 @@ def test_a_failed_answer_says_so_in_place_with_retry(stub, message) -> None:
     alert = stub.page.get_by_role("alert").filter(has_text="The server is overloaded.")
     expect(alert).to_be_visible()
     alert.get_by_role("button", name="Retry").click()
-    assert stub.asked("retry") == [["a"]]
+    assert stub.asked("retry", 1) == [["a"]]
 
 
 IN_SIGHT = """(bar) => [...bar.querySelectorAll('button')].every((one) => {
@@ -317,7 +317,7 @@ def test_on_a_touch_screen_the_tools_of_a_message_come_with_a_tap(shell, start, 
     assert in_sight() == ["a", "a2"]
     stub.publish("busy", state="idle")
     page.locator("[data-id='a']").get_by_role("button", name="Regenerate").tap()
-    assert stub.asked("regenerate") == [["a"]]
+    assert stub.asked("regenerate", 1) == [["a"]]
     page.get_by_text("answer", exact=True).tap()
     page.get_by_role("textbox", name="Message").focus()
     assert in_sight() == ["a2"]
@@ -333,7 +333,7 @@ def test_a_message_is_deleted_only_after_a_yes(stub, message) -> None:
     assert stub.asked("delete_message") == []
     page.get_by_role("button", name="Delete message").click()
     page.get_by_role("button", name="Delete", exact=True).click()
-    assert stub.asked("delete_message") == [["a"]]
+    assert stub.asked("delete_message", 1) == [["a"]]
 
 
 BOTTOM = "(log) => log.scrollHeight - log.clientHeight - log.scrollTop"

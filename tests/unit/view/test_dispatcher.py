@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
-from pathlib import Path
 from typing import Any
 
-from app.session import Session
 from app.view.intents import INTENTS, Dispatcher
-from app.view.page import TOPICS
 
 
 class FakeSession:
@@ -84,13 +80,3 @@ def test_every_intent_of_the_page_exists_in_the_session() -> None:
 
     missing = [name for name in INTENTS if not callable(getattr(Session, name, None))]
     assert missing == []
-
-
-def test_the_contract_names_every_topic_and_every_intent_and_no_intent_that_is_not_there() -> None:
-    text = Path(__file__).parents[3].joinpath("docs/architecture.md").read_text("utf-8")
-    contract = text[text.index("## Topics") :]
-    for name in TOPICS:
-        assert f"- `{name}`" in contract
-    listed = contract[contract.index("Intents are methods") : contract.index("Not for the page")]
-    assert set(re.findall(r"`([a-z_]+)\(", listed)) == INTENTS
-    assert all(callable(getattr(Session, name, None)) for name in INTENTS)
