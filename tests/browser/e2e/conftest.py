@@ -38,12 +38,18 @@ def settings_for(base_url: str, *, model: str = MODEL, context: int = 1024, **mo
 
 
 @pytest.fixture
-def open_chat(open_app: Callable[..., Any], server: ScriptedServer) -> Callable[..., Chat]:
+def open_chat(
+    open_app: Callable[..., Any], server: ScriptedServer
+) -> Iterator[Callable[..., Chat]]:
     """Boots a page that is connected to the scripted server; keywords are settings.
+
+    The pages close before the server does: what they still ask it for is no error of theirs.
 
     ``context``: of the model, in tokens; ``key``: the endpoint's; ``where``: a browser context
     (default: the warm one, emptied); ``storage``: further localStorage.
     """
+
+    opened: list[Chat] = []
 
     def open_one(
         *,
@@ -58,9 +64,13 @@ def open_chat(open_app: Callable[..., Any], server: ScriptedServer) -> Callable[
         }
         if key:
             stored["pleat.secrets"] = {"e2e": key}
-        return Chat(open_app(context=where, storage={**stored, **(storage or {})}))
+        chat = Chat(open_app(context=where, storage={**stored, **(storage or {})}))
+        opened.append(chat)
+        return chat
 
-    return open_one
+    yield open_one
+    for chat in opened:
+        chat.page.close()
 
 
 @pytest.fixture
