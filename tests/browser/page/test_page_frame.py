@@ -284,3 +284,24 @@ def test_targets_are_large_and_contrast_holds(
     assert page.evaluate(SMALL) == []
     assert page.evaluate(CONTRAST) == []
     screenshot(page, f"settings-{scheme}-{width}")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_only_the_thread_is_printed_in_full_and_black_on_white(
+    shell, start, message, width: int
+) -> None:
+    page = shell(viewport={"width": width, "height": 844}, color_scheme="dark")
+    stub = start(page)
+    fill_the_page(stub, message)
+    page.emulate_media(media="print")
+    for hidden in ("#sidebar", "#memory", "#composer", ".topbar", "#jump"):
+        expect(page.locator(hidden)).to_be_hidden()
+    expect(page.get_by_role("button")).to_have_count(0)
+    log = page.get_by_role("log")
+    expect(log).to_have_css("overflow-y", "visible")
+    assert log.evaluate("e => e.scrollHeight === e.clientHeight && e.clientHeight > innerHeight")
+    for part in ("html", "body", ".app", ".main", ".log-wrap"):
+        expect(page.locator(part)).to_have_css("overflow-y", "visible")
+    expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
+    for text in page.locator(".msg-body").all():
+        expect(text).to_have_css("color", "rgb(0, 0, 0)")
