@@ -10,6 +10,8 @@ import inspect
 import json
 from collections.abc import Callable
 
+from app.state.fields import Refused
+
 INTENTS = frozenset(
     {
         "continue_answer",
@@ -57,7 +59,10 @@ class Dispatcher:
     """The one door from the page's scripts to the session."""
 
     def __init__(self, session: object, report: Callable[[BaseException], None]) -> None:
-        """`report` is told of every exception, for the console; the page gets a plain message."""
+        """`report` is told of every fault, for the console; the page gets a plain message.
+
+        What a person may not do now (`Refused`) is no fault: it is only said.
+        """
         self._session = session
         self._report = report
 
@@ -71,6 +76,8 @@ class Dispatcher:
             if inspect.isawaitable(result):
                 result = await result
             return _answer(result=result)
+        except Refused as error:
+            return _answer(error=str(error))
         except Exception as error:
             self._report(error)
             return _answer(error=str(error) or type(error).__name__)
@@ -83,6 +90,8 @@ class Dispatcher:
                 result.close()
                 return _answer(error="This has to be waited for.")
             return _answer(result=result)
+        except Refused as error:
+            return _answer(error=str(error))
         except Exception as error:
             self._report(error)
             return _answer(error=str(error) or type(error).__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from app.state.fields import Refused
 from app.view.intents import INTENTS, Dispatcher
 
 
@@ -24,6 +25,12 @@ class FakeSession:
 
     async def rebuild(self) -> None:
         raise KeyError
+
+    async def continue_answer(self, message_id: str) -> None:
+        raise Refused("An answer is on its way.")
+
+    def set_draft(self, text: str) -> None:
+        raise Refused("That is too long.")
 
     def close_everything(self) -> None:
         self.calls.append(("close_everything",))
@@ -58,6 +65,15 @@ async def test_an_exception_comes_back_in_words_and_is_reported() -> None:
     assert await ask(door, "edit", "m", "x") == {"ok": False, "error": "This message is gone."}
     assert (await ask(door, "rebuild"))["error"] == "KeyError"
     assert [type(error) for error in told] == [ValueError, KeyError]
+
+
+async def test_what_is_refused_is_said_and_is_no_fault() -> None:
+    door, _, told = dispatcher()
+    refused = {"ok": False, "error": "An answer is on its way."}
+    assert await ask(door, "continue_answer", "m") == refused
+    at_once = json.loads(door.now(json.dumps({"intent": "set_draft", "args": ["x"]})))
+    assert at_once == {"ok": False, "error": "That is too long."}
+    assert told == []
 
 
 def test_what_waits_for_nothing_is_done_before_the_page_is_gone() -> None:
