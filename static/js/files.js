@@ -31,7 +31,7 @@ export function dataSection() {
     result.className = `result ${kind}`.trim();
     result.hidden = !text;
   };
-  const picker = el("input", { type: "file", class: "sr-only", tabindex: "-1", "aria-label": "File to import", accept: ".json,.jsonl,.txt,application/json" });
+  const picker = el("input", { type: "file", hidden: true, "aria-label": "File to import", accept: ".json,.jsonl,.txt,application/json" });
   const importing = button("Import a file");
   importing.addEventListener("click", () => picker.click());
   picker.addEventListener("change", async () => {

@@ -13,7 +13,7 @@ export function localModel() {
   const start = button(label, { kind: "primary" });
   const bar = el("progress", { max: "1", "aria-label": "Loading the model", hidden: true });
   const text = el("p", { class: "note", "aria-live": "polite" });
-  const picker = el("input", { type: "file", class: "sr-only", tabindex: "-1", "aria-label": "GGUF file", accept: ".gguf" });
+  const picker = el("input", { type: "file", hidden: true, "aria-label": "GGUF file", accept: ".gguf" });
   const open = button("Open another GGUF file…", { kind: "open-file" });
   start.addEventListener("click", async () => {
     start.disabled = true;

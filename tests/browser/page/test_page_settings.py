@@ -341,6 +341,17 @@ def test_an_import_reads_the_text_and_shows_the_report(settings, encoding: str) 
     assert settings.asked("import_text", 1) == [["chats.json", "[{}] ü"]]
 
 
+def test_a_file_is_asked_for_by_one_button_only(settings) -> None:
+    dialog = settings.page.get_by_role("dialog", name="Settings")
+    settings.publish("settings", chat_endpoint="in-page", chat_model="")
+    for shown, picker in (("Import a file", "File to import"), ("Open another GGUF", "GGUF file")):
+        expect(dialog.get_by_role("button", name=shown)).to_have_count(1)
+        expect(dialog.get_by_label(picker, exact=True)).to_be_hidden()
+        expect(dialog.get_by_role("button", name=picker, exact=True)).to_have_count(0)
+    with settings.page.expect_file_chooser():
+        dialog.get_by_role("button", name="Import a file").click()
+
+
 def test_a_file_that_is_no_chat_says_so_in_place(settings) -> None:
     settings.answer("import_text", {"error": "This file holds no chat."})
     files = [{"name": "a.json", "mimeType": "application/json", "buffer": b"[]"}]
