@@ -54,8 +54,7 @@ def memory_view(memory: ConversationMemory, counter: Counter, busy: bool) -> dic
     if busy:
         why = "A fold is running."
     elif cut is None:
-        turns = settings.policy.window_conversations
-        why = f"Nothing to fold: the last {turns} turns stay word for word."
+        why = _nothing_to_fold(memory)
     else:
         why = too_little(path, cut, settings, "manual")
     # What no prompt will hold: the next request folds or cuts it, so the gauge does not count it.
@@ -101,6 +100,20 @@ def memory_view(memory: ConversationMemory, counter: Counter, busy: bool) -> dic
         "busy": busy,
         "notice": notice,
     }
+
+
+def _nothing_to_fold(memory: ConversationMemory) -> str:
+    """Why no turn can be folded, true of the turns that there are."""
+    path, current = memory.path, memory.current
+    turns = memory.settings.policy.window_conversations
+    here = len(path.turns_between(window_start(path, current), len(path)))
+    if not here or not turns:
+        return "There is nothing to fold yet."
+    if here < turns:
+        since = "since the summary" if current is not None else "here"
+        return f"Nothing to fold: every turn {since} stays word for word."
+    last = "turn stays" if turns == 1 else f"{turns} turns stay"
+    return f"Nothing to fold: the last {last} word for word."
 
 
 def _fold_view(
