@@ -138,6 +138,13 @@ def test_a_fold_that_is_not_possible_says_why(memory) -> None:
     expect(button).to_be_enabled()
 
 
+def test_the_reason_stands_apart_from_the_button(memory) -> None:
+    memory.publish("memory", can_fold=False, why_not="Nothing to fold.")
+    button = memory.page.get_by_role("button", name="Summarize & continue").bounding_box()
+    reason = memory.page.get_by_text("Nothing to fold.", exact=True).bounding_box()
+    assert reason["y"] - (button["y"] + button["height"]) >= 6
+
+
 def test_the_folds_are_listed_newest_first_and_lead_to_messages(memory) -> None:
     page = memory.page
     rows = page.get_by_role("list", name="Folds").get_by_role("listitem")

@@ -389,6 +389,18 @@ def test_the_model_in_the_page_is_loaded_with_progress(stub) -> None:
     expect(page.get_by_text("answers, in this page")).to_be_visible()
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_buttons_of_the_model_in_the_page_stand_apart(stub, width: int) -> None:
+    page = stub.page
+    page.set_viewport_size({"width": width, "height": 844})
+    stub.publish("settings", chat_endpoint="in-page", chat_model="")
+    run = page.get_by_role("button", name="Run SmolLM2").bounding_box()
+    other = page.get_by_role("button", name="Open another GGUF file…").bounding_box()
+    across = other["x"] - (run["x"] + run["width"])
+    down = other["y"] - (run["y"] + run["height"])
+    assert max(across, down) >= 6
+
+
 def test_a_model_from_a_file_is_named_with_its_size_and_missed_after_a_reload(settings) -> None:
     page = settings.page
     dialog = page.get_by_role("dialog", name="Settings")
