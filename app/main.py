@@ -40,7 +40,7 @@ from app.state.storage_status import StorageStatus
 from app.state.summary_mirror import SummaryMirror
 from app.view.page import Page
 
-TOKENIZER_AFTER = 500  # milliseconds after the page is drawn: its loading blocks for a moment
+READY_AFTER = 500  # milliseconds after the page is drawn: what it loads blocks for a moment
 
 
 def report(error: BaseException) -> None:
@@ -54,7 +54,7 @@ def report(error: BaseException) -> None:
 _OBJECTS: dict[str, Any] = {"dict_converter": js.Object.fromEntries}
 
 
-def build() -> tuple[Session, AppState, Counter]:
+def build() -> tuple[Session, AppState, Counter, MemoryEngine]:
     """Everything, wired."""
     clock, ids, locks = SystemClock(), RandomIds(), make_locks(edge.locks)
     state = AppState(report)
@@ -109,13 +109,19 @@ def build() -> tuple[Session, AppState, Counter]:
         report=report,
         retry_storage=store.retry,
     )
-    return session, state, counter
+    return session, state, counter, engine
+
+
+async def make_ready(session: Session, counter: Counter, engine: MemoryEngine) -> None:
+    """Load what the first answer needs and the first picture did not: the engine, the tokenizer."""
+    await asyncio.sleep(READY_AFTER / 1000)
+    engine.warm()
+    await use_tokenizer(session, counter)
 
 
 async def use_tokenizer(session: Session, counter: Counter) -> None:
     """Count exactly from now on, in the encoding of the chosen model."""
     encoding = ""
-    await asyncio.sleep(TOKENIZER_AFTER / 1000)
 
     async def fit() -> None:
         nonlocal encoding
@@ -138,13 +144,13 @@ async def use_tokenizer(session: Session, counter: Counter) -> None:
 async def main() -> None:
     """Start; never raises."""
     try:
-        session, state, counter = build()
+        session, state, counter, engine = build()
         await session.start()
         Page(session, state).open()
         offer(edge.memory_api, session)
         before_hiding(session.leaving)
         js.window.pleatReady()
-        session.spawn(use_tokenizer(session, counter))
+        session.spawn(make_ready(session, counter, engine))
     except BaseException as error:
         js.window.pleatFailed("".join(traceback.format_exception(error)))
 
