@@ -29,6 +29,7 @@ from app.conversation.tree import Conversation, Tree
 
 FORMAT = "pleat"
 VERSION = 1
+MAX_TITLE = 200  # characters, as many as a person can give; a file may bring any number
 
 # A fold is passed through as it is; should one ever carry these, they stay behind.
 _SECRET = re.compile(r"key|secret|password|authorization|headers|url", re.IGNORECASE)
@@ -113,6 +114,7 @@ def read(value: object, ids: Ids, tally: Tally) -> ImportedConversation | None:
     conversation = replace(
         old,
         id=conversation_id,
+        title=old.title[:MAX_TITLE],
         leaf_id=_leaf(old.leaf_id, parents, new_ids) or _newest(old.leaf_id, messages),
         pinned=frozenset(new_ids[id] for id in old.pinned if id in new_ids),
         excluded=frozenset(new_ids[id] for id in old.excluded if id in new_ids),

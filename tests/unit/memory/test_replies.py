@@ -83,6 +83,32 @@ def test_plain_notes_stay_whole(reply: str) -> None:
     assert problem(reply, reply) == ""
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "*" * 10_000,
+        "#" * 10_000,
+        " " * 10_000 + "x",
+        "-" * 10_000,
+        "_" * 10_000,
+        ">" * 10_000,
+        "* " * 5000,
+        "Summary" * 2000,
+    ],
+    ids=["stars", "hashes", "blanks", "dashes", "underscores", "quotes", "bullets", "labels"],
+)
+@pytest.mark.parametrize("end", ["", "\nAda keeps 3 hens."])
+def test_a_reply_that_loops_on_a_mark_is_read_to_its_end(reply: str, end: str) -> None:
+    # A pattern that goes back over the run never comes to its end, and the page is frozen.
+    cleaned = clean_reply(reply + end)
+    assert len(cleaned) <= len(reply + end)
+    assert cleaned.endswith(end.strip())
+
+
+def test_a_label_of_usual_length_is_still_taken_away() -> None:
+    assert clean_reply("**Summary:**\n- a") == "- a"
+
+
 def test_fields_of_a_reply_in_json_become_headings() -> None:
     reply = '{"facts": ["Ada keeps 3 hens.", "Pip is one."], "decisions": [], "place": "Brno"}'
     assert clean_reply(reply) == "facts:\nAda keeps 3 hens.\nPip is one.\nplace: Brno"

@@ -341,6 +341,67 @@ def test_regenerate_and_edit_make_siblings() -> None:
     run(work())
 
 
+def test_regenerate_asked_twice_at_once_starts_one_answer() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        tab.model.then("one", "two", "three")
+        await tab.ask("Q")
+        asked = tab.thread[-1]["id"]
+        before = len(tab.model.calls)
+        await asyncio.gather(tab.session.regenerate(asked), tab.session.regenerate(asked))
+        await tab.session.settled()
+        assert len(tab.model.calls) == before + 1
+        assert tab.texts == ["Q", "two"]
+        assert (tab.thread[-1]["sibling"], tab.thread[-1]["siblings"]) == (2, 2)
+        assert tab.idle
+        assert not tab.faults
+
+    run(work())
+
+
+def test_regenerate_asked_twice_in_mid_stream_starts_one_answer() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        never, gate = asyncio.Event(), asyncio.Event()
+        tab.model.then(Reply(["one", "!"], gate=never, gate_after=1))
+        tab.model.then(Reply(["two"], gate=gate), Reply(["three"], gate=gate))
+        await tab.session.send("Q")
+        await settle()
+        asked = tab.thread[-1]["id"]
+        await asyncio.gather(tab.session.regenerate(asked), tab.session.regenerate(asked))
+        await settle()
+        gate.set()
+        await tab.session.settled()
+        assert len(tab.model.calls) == 2
+        assert tab.texts == ["Q", "two"]
+        assert (tab.thread[-1]["sibling"], tab.thread[-1]["siblings"]) == (2, 2)
+        assert tab.idle
+        assert not tab.faults
+
+    run(work())
+
+
+def test_retry_asked_twice_at_once_replaces_a_failed_answer_by_one() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        gate = asyncio.Event()
+        tab.model.then(Server("boom", status=500))
+        tab.model.then(Reply(["two"], gate=gate), Reply(["three"], gate=gate))
+        await tab.ask("Q")
+        failed = tab.thread[-1]["id"]
+        await asyncio.gather(tab.session.regenerate(failed), tab.session.regenerate(failed))
+        await settle()
+        gate.set()
+        await tab.session.settled()
+        assert len(tab.model.calls) == 2
+        assert tab.texts == ["Q", "two"]
+        assert tab.thread[-1]["siblings"] == 1
+        assert tab.idle
+        assert not tab.faults
+
+    run(work())
+
+
 def test_continue_asks_for_the_rest() -> None:
     async def work() -> None:
         tab = await Tab().start()
