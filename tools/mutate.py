@@ -28,7 +28,7 @@ from types import CodeType, ModuleType
 ROOT = Path(__file__).resolve().parents[1]
 MEMORY = ROOT / "app" / "memory"
 # First what is fast; only what survives it meets the properties.
-FAST = ["tests/unit/memory/test_*.py", "tests/unit/memory_mutation/test_*.py"]
+FAST = ["tests/unit/memory/**/test_*.py", "tests/unit/memory_mutation/test_*.py"]
 SLOW = ["tests/property/test_memory_rules.py", "tests/property/test_memory_machine.py"]
 RAN = {0, 1, 2}  # pytest's exit codes: passed, failed, a module could not be imported
 SKIPPED = {"ports", "__init__"}  # protocols: nothing runs there
