@@ -12,8 +12,10 @@ from app.memory.conversation_memory import Activity, ConversationMemory
 from app.memory.cutting import cut_middle
 from app.memory.ledger import Fold
 from app.memory.path import ActivePath
+from app.memory.plan import plan_background
 from app.memory.policies import MemorySettings, make_policy
 from app.memory.ports import Outcome
+from app.memory.reasoning import strip_reasoning
 from app.memory.recollection import day
 from app.memory.scanner import Scanner
 from app.memory.summariser import Skipped, ask
@@ -140,3 +142,29 @@ def test_the_scanner_folds_under_pressure_only(words: int, folds: int) -> None:
     result = run(scanner.step())
     assert (result is not None and result.status == "folded") == bool(folds)
     assert len(bench.shelf.entries.get("c", [])) == folds
+
+
+def test_the_last_turns_stay_though_they_are_over_the_low_water() -> None:
+    settings = MemorySettings(context_size=10_000)
+    assert settings.policy.window_conversations == 2
+    bench = Bench(settings)
+    memory = bench.open(chat(*[apples(1250)] * 6))
+    cut = plan_background(memory.path, None, settings, bench.counter)
+    assert cut is not None and (cut.start, cut.end) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    "closer",
+    [
+        "[/THINK]",
+        "[/REASONING]",
+        "◁/think▷",
+        "<|/think|>",
+        "<|end_of_thought|>",
+        "<|END_THINKING|>",
+    ],
+)
+def test_what_comes_before_a_stray_end_of_reasoning_is_reasoning(closer: str) -> None:
+    assert strip_reasoning(f"They ask for notes.{closer}\n- The key hangs.").strip() == (
+        "- The key hangs."
+    )
