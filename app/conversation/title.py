@@ -12,6 +12,7 @@ from app.conversation.message import INVISIBLE, Message
 
 UNTITLED = "New chat"
 LIMIT = 60  # characters, the ellipsis included
+MAX_TITLE = 200  # characters that a person can give
 
 _LOOK_AT = 2000  # characters: a title never needs the rest of a pasted book
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$", re.MULTILINE)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from app.conversation.message import Message
-from app.conversation.title import UNTITLED
+from app.conversation.title import MAX_TITLE, UNTITLED
 from app.conversation.tree import Conversation
 from app.state.deletions import DRAFT, Deletions
 from app.state.desk import Desk
@@ -18,7 +18,6 @@ from app.state.search import Search
 from app.state.tabs import Tabs
 
 READINGS = 8  # tries of a reading that writes keep overtaking
-MAX_TITLE = 200  # characters
 
 
 class Library:

@@ -40,7 +40,7 @@ class OpenConversation:
     request: Mapping[str, int] | None = None  # tokens of the request being answered, by kind
     sending: bool = False  # a question is being stored
     stopping: bool = False
-    told: set[asyncio.Task[None]] = field(default_factory=set["asyncio.Task[None]"])  # to stop
+    told: set[asyncio.Task[None]] = field(default_factory=set["asyncio.Task[None]"])  # to end
     changes: int = 0  # of this tab's own: a refresh that read before one must read again
     writing: int = 0  # structural writes on their way: what is read meanwhile is not yet theirs
     missed: bool = False  # a refresh that came while writing, and must be made up for
@@ -114,14 +114,15 @@ async def stop(opened: OpenConversation) -> None:
         for task in (opened.task, opened.folding)
         if task is not None and not task.done() and task is not me
     ]
-    opened.told = {task for task in opened.told if not task.done()}
+    if not running:
+        return
+    opened.stopping = True
     for task in running:
-        opened.stopping = True
         if task not in opened.told:  # the end of an answer must not be cancelled by a second Stop
             opened.told.add(task)
+            task.add_done_callback(opened.told.discard)
             task.cancel()
-    if running:
-        await asyncio.wait(running)
+    await asyncio.wait(running)
 
 
 def error_kind(message: Message) -> str:

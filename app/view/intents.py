@@ -76,11 +76,8 @@ class Dispatcher:
             if inspect.isawaitable(result):
                 result = await result
             return _answer(result=result)
-        except Refused as error:
-            return _answer(error=str(error))
         except Exception as error:
-            self._report(error)
-            return _answer(error=str(error) or type(error).__name__)
+            return self._failed(error)
 
     def now(self, text: str) -> str:
         """The same before this returns, for intents that wait for nothing (a page that is left)."""
@@ -90,11 +87,13 @@ class Dispatcher:
                 result.close()
                 return _answer(error="This has to be waited for.")
             return _answer(result=result)
-        except Refused as error:
-            return _answer(error=str(error))
         except Exception as error:
+            return self._failed(error)
+
+    def _failed(self, error: Exception) -> str:
+        if not isinstance(error, Refused):
             self._report(error)
-            return _answer(error=str(error) or type(error).__name__)
+        return _answer(error=str(error) or type(error).__name__)
 
     def _call(self, text: str) -> object:
         request = json.loads(text)

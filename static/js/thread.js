@@ -28,6 +28,7 @@ export class Thread {
       root: this.log,
       rootMargin: "600px 0px 0px 0px",
     }).observe(this.earlier);
+    window.addEventListener("beforeprint", () => this.#drawAll());
     follow("thread", (value) => this.draw(value));
     follow("stream", (value) => this.#stream(value));
     follow("sent", (value) => value && this.stick.toBottom());
@@ -93,13 +94,18 @@ export class Thread {
     this.stick.follow();
   }
 
-  #showEarlier() {
+  #showEarlier(count = PORTION) {
     if (this.start === 0 || !this.value) return;
-    const { messages } = this.value;
     const above = this.log.scrollHeight - this.log.scrollTop;
-    this.start = Math.max(0, this.start - PORTION);
-    this.#place(messages.slice(this.start));
+    this.start = Math.max(0, this.start - count);
+    this.#place(this.value.messages.slice(this.start));
     this.log.scrollTop = this.log.scrollHeight - above;
+  }
+
+  /** Paper has no buttons: what they would show is drawn before. */
+  #drawAll() {
+    this.#showEarlier(this.start);
+    for (const more of this.column.querySelectorAll(".show-all")) more.click();
   }
 
   /** Draws up to a message, scrolls to it and marks it for a moment. */

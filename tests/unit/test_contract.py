@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from app.session import Session
 from app.view.intents import INTENTS
 from app.view.page import TOPICS
 
@@ -137,4 +136,3 @@ def test_the_contract_names_every_topic_and_every_intent_and_no_intent_that_is_n
         assert f"- `{name}`" in contract
     listed = contract[contract.index("Intents are methods") : contract.index("Not for the page")]
     assert set(re.findall(r"`([a-z_]+)\(", listed)) == INTENTS
-    assert all(callable(getattr(Session, name, None)) for name in INTENTS)

@@ -25,11 +25,11 @@ from app.conversation.records import (
     message_from_record,
     message_to_record,
 )
+from app.conversation.title import MAX_TITLE
 from app.conversation.tree import Conversation, Tree
 
 FORMAT = "pleat"
 VERSION = 1
-MAX_TITLE = 200  # characters, as many as a person can give; a file may bring any number
 
 # A fold is passed through as it is; should one ever carry these, they stay behind.
 _SECRET = re.compile(r"key|secret|password|authorization|headers|url", re.IGNORECASE)
@@ -114,7 +114,7 @@ def read(value: object, ids: Ids, tally: Tally) -> ImportedConversation | None:
     conversation = replace(
         old,
         id=conversation_id,
-        title=old.title[:MAX_TITLE],
+        title=old.title[:MAX_TITLE],  # a file may bring any number
         leaf_id=_leaf(old.leaf_id, parents, new_ids) or _newest(old.leaf_id, messages),
         pinned=frozenset(new_ids[id] for id in old.pinned if id in new_ids),
         excluded=frozenset(new_ids[id] for id in old.excluded if id in new_ids),

@@ -305,3 +305,17 @@ def test_only_the_thread_is_printed_in_full_and_black_on_white(
     expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
     for text in page.locator(".msg-body").all():
         expect(text).to_have_css("color", "rgb(0, 0, 0)")
+
+
+def test_before_a_thread_is_printed_all_of_it_is_drawn(stub, message) -> None:
+    roles = ("user", "assistant")
+    messages = [message(str(n), roles[n % 2], f"Message {n}.") for n in range(90)]
+    messages.append(message("long", "user", "word " * 2000 + "end"))
+    stub.publish("thread", messages=messages)
+    log = stub.page.get_by_role("log")
+    expect(log).not_to_contain_text("Message 1.")
+    expect(log).not_to_contain_text("word end")
+    stub.page.pdf()
+    expect(log).to_contain_text("Message 0.")
+    expect(log).to_contain_text("word end")
+    expect(log.get_by_role("article")).to_have_count(91)

@@ -9,8 +9,8 @@ import pytest
 
 from app.conversation.formats import Imported, pleat_json
 from app.conversation.message import Message, Part
+from app.conversation.title import MAX_TITLE
 from app.conversation.tree import Conversation
-from app.state.library import MAX_TITLE
 
 ImportFile = Callable[[object], Imported]
 

@@ -141,7 +141,8 @@ def test_an_answer_streams_with_a_system_message_and_a_bounded_length() -> None:
     assert heard.last.usage.prompt_tokens == 9
     _, messages, options = script.calls[-1]
     assert [m["role"] for m in messages] == ["system", "user"]
-    assert options["max_tokens"] == 256 and options["temperature"] == 0.0
+    sampling = {"temperature": 0.0, "top_p": 0.9, "repeat_penalty": 1.05}
+    assert options == {**sampling, "max_tokens": 256}
 
 
 def test_an_own_system_message_stays_the_only_one() -> None:
