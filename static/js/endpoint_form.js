@@ -252,7 +252,7 @@ export class EndpointForm {
     const fit = items.filter(({ id }) => words.every((word) => id.toLowerCase().includes(word)));
     const text = ({ id, context_size: size }) => (size ? `${id} (${number(size)} tokens)` : id);
     this.modelPick.replaceChildren(
-      ...(long ? [] : [el("option", { value: "", text: `Choose of ${items.length}` })]),
+      ...(long ? [] : [el("option", { value: "", text: items.length === 1 ? "Choose the model" : `Choose one of ${items.length}` })]),
       ...fit.map((item) => el("option", { value: item.id, text: text(item) })));
     this.modelPick.value = fit.some(({ id }) => id === this.model.value) ? this.model.value : "";
     this.filter.hidden = !long;

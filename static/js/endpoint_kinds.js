@@ -8,7 +8,7 @@ export const KINDS = [
     url: "http://localhost:11434/v1",
     key: false,
     hint: () =>
-      `Start it with OLLAMA_ORIGINS=${location.origin} so that it lets this page in. Set num_ctx as large as the context size below: it cuts longer prompts without a word.`,
+      `Start it with OLLAMA_ORIGINS=${location.origin} so that it lets this page in. Start it with OLLAMA_CONTEXT_LENGTH as large as the context size below, too: it cuts longer prompts without a word.`,
   },
   {
     id: "lmstudio",

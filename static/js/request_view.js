@@ -27,7 +27,7 @@ function legend(parts, total) {
   for (const { kind, tokens } of parts) sums.set(kind, (sums.get(kind) ?? 0) + (tokens ?? 0));
   const rest = total - [...sums.values()].reduce((sum, tokens) => sum + tokens, 0);
   const rows = [...sums].map(([kind, tokens]) => [KINDS[kind] ?? kind, tokens]);
-  if (rest > 0) rows.push(["Opening of the answer", rest]);
+  if (rest > 0) rows.push(["Message overhead", rest]);
   return el("ul", { class: "request-legend", "aria-label": "Parts of the request" },
     ...rows.map(([name, tokens]) => el("li", {}, el("span", { text: `${name} ` }), el("span", { class: "tokens", text: plural(tokens, "token") }))));
 }

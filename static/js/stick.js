@@ -6,6 +6,7 @@ export class Stick {
     this.scroller = scroller;
     this.jump = jump;
     this.held = true;
+    this.still = true; // no messages: what stands there instead is read from its top
     this.top = 0;
     this.asked = false;
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
@@ -26,6 +27,7 @@ export class Stick {
   }
 
   #scrolled() {
+    if (this.still) return;
     const { scrollTop } = this.scroller;
     const room = this.#room;
     if (room < 24) this.held = true;
@@ -45,6 +47,7 @@ export class Stick {
     this.asked = true;
     requestAnimationFrame(() => {
       this.asked = false;
+      if (this.still) return;
       if (this.held) this.scroller.scrollTop = this.scroller.scrollHeight;
       else this.jump.hidden = this.#room < 120;
     });
@@ -52,7 +55,7 @@ export class Stick {
 
   toBottom() {
     this.held = true;
-    this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.scroller.scrollTop = this.still ? 0 : this.scroller.scrollHeight;
     this.jump.hidden = true;
   }
 }

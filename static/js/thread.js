@@ -71,6 +71,7 @@ export class Thread {
     const queued = topic("queued");
     if (queued) wanted.push(queuedBubble(queued.text));
     else if (this.value && shown.length === 0) wanted.push(this.welcome);
+    this.stick.still = shown.length === 0 && !queued;
     const keep = new Set(wanted);
     for (const node of [...this.column.children]) if (!keep.has(node)) node.remove();
     let at = this.column.firstElementChild;

@@ -319,3 +319,17 @@ def test_before_a_thread_is_printed_all_of_it_is_drawn(stub, message) -> None:
     expect(log).to_contain_text("Message 0.")
     expect(log).to_contain_text("word end")
     expect(log.get_by_role("article")).to_have_count(91)
+
+
+def test_the_welcome_of_a_low_screen_is_read_from_its_top(shell, start, message) -> None:
+    page = shell(viewport={"width": 390, "height": 500})
+    stub = start(page)
+    stub.publish("thread", messages=[])
+    headline = page.get_by_role("heading", name="Talk as long as you like.")
+    expect(headline).to_be_in_viewport(ratio=1)
+    expect(page.locator("#jump")).to_be_hidden()
+    page.set_viewport_size({"width": 390, "height": 460})  # what follows the bottom moves now
+    stub.settle()
+    expect(headline).to_be_in_viewport(ratio=1)
+    stub.publish("thread", messages=[message(str(n), "user", f"Line {n}.") for n in range(20)])
+    expect(page.get_by_text("Line 19.")).to_be_in_viewport()

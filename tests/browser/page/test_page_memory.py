@@ -249,7 +249,7 @@ def test_what_the_model_sees_is_the_exact_request(memory) -> None:
     assert dialog.locator("pre").all_text_contents() == [one["content"] for one in view["wire"]]
     legend = dialog.get_by_role("list", name="Parts of the request")
     expect(legend.get_by_role("listitem")).to_have_text(
-        ["System prompt 5 tokens", "The question 7 tokens", "Opening of the answer 3 tokens"]
+        ["System prompt 5 tokens", "The question 7 tokens", "Message overhead 3 tokens"]
     )
     said = ["In the summary", "Not sent: you excluded its turn", "Not sent: it failed"]
     expect(dialog.locator(".state-reason")).to_have_text(said)
@@ -288,3 +288,10 @@ def test_a_chat_without_memory_yet_draws_an_empty_panel(stub) -> None:
     stub.settle()
     expect(stub.page.get_by_role("region", name="Memory")).to_be_visible()
     expect(stub.page.get_by_role("textbox", name="Summary")).to_have_value("")
+
+
+def test_the_request_button_stands_apart_from_the_note_above_it(memory) -> None:
+    memory.publish("memory", exact=False, coverage=None)
+    note = memory.page.get_by_text("Estimated while the tokenizer loads.").bounding_box()
+    button = memory.page.get_by_role("button", name="What the model sees").bounding_box()
+    assert button["y"] - (note["y"] + note["height"]) >= 6
