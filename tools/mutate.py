@@ -1,258 +1,266 @@
 """Mutation testing of the memory engine: change one thing in the code, and a test must fail.
 
-    python tools/mutate.py [--module plan] [--sample N] [--seconds S]
+    python -m tools.mutate [--module plan] [--sample N] [--seconds S] [--jobs 2]
+        [--quick] [--again]
 
-Nothing is written: each mutant is compiled from a changed syntax tree in a forked child, which
-then runs the module's tests. Prints what survived, with line and change, and the share killed.
+``--quick`` leaves out the properties and each test of more than 0.2 s: what it calls killed is.
+``--again`` tries only what survived the last time.
+
+Nothing is written. The tests are collected once and run once, to learn which functions each of
+them reaches. For each mutant a forked child puts the changed code into the living function and
+runs the tests that reach it, the quickest first, until one fails. What runs only at import
+(constants, defaults) is imported anew in the child. Prints what survived, with line and change,
+and the share killed per module.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
-import copy
+import gc
 import importlib.abc
 import importlib.machinery
+import json
 import os
+import pickle
 import random
+import resource
 import signal
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import Any, TextIO
+
+import pytest
+from hypothesis import Phase, settings
+
+from tools.mutants import Mutant, find, mutants
 
 ROOT = Path(__file__).resolve().parents[1]
 MEMORY = ROOT / "app" / "memory"
-# First what is fast; only what survives it meets the properties.
-FAST = ["tests/unit/memory/**/test_*.py", "tests/unit/memory_mutation/test_*.py"]
-SLOW = ["tests/property/test_memory_rules.py", "tests/property/test_memory_machine.py"]
-RAN = {0, 1, 2}  # pytest's exit codes: passed, failed, a module could not be imported
+QUICK = [
+    "tests/unit/memory/**/test_*.py",
+    "tests/unit/memory_mutation/test_*.py",
+]
+TESTS = [
+    *QUICK,
+    "tests/unit/session/test_*.py",
+    "tests/property/test_e*.py",
+    "tests/property/test_recall.py",
+    "tests/property/test_memory_*.py",
+]
+CACHE = Path(os.environ.get("PLEAT_MUTANTS", ROOT / ".cache" / "mutants"))
+LEARNED = CACHE / "learned.pickle"
+SURVIVORS = CACHE / "survivors.json"
 SKIPPED = {"ports", "__init__"}  # protocols: nothing runs there
-ORDER: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE, ast.GtE),
-    ast.LtE: (ast.Lt, ast.Gt),
-    ast.Gt: (ast.GtE, ast.LtE),
-    ast.GtE: (ast.Gt, ast.Lt),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.Is: (ast.IsNot,),
-    ast.IsNot: (ast.Is,),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-}
-SUMS: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Add,
-    ast.FloorDiv: ast.Mult,
-    ast.Div: ast.Mult,
-}
+QUICK_SECONDS = 0.2
+MEMORY_LIMIT = 3 << 30  # bytes; a mutant may build a list without end
+Place = tuple[str, str]  # file, and a function's qualified name
 
 
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """One change: where it is, how the statement read and reads now, and the module's code."""
+@dataclass(slots=True)
+class Learned:
+    """What one run without a mutation told: per test its seconds and the functions it reaches."""
 
-    module: str
-    line: int
-    old: str
-    new: str
-    code: CodeType
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+    reached: dict[str, set[Place]] = field(default_factory=dict[str, set[Place]])
+    failed: set[str] = field(default_factory=set[str])
 
-
-CHANGED = (
-    ast.Compare,
-    ast.Slice,
-    ast.Constant,
-    ast.BinOp,
-    ast.AugAssign,
-    ast.BoolOp,
-    ast.UnaryOp,
-    ast.Call,
-    ast.Return,
-    ast.Continue,
-    ast.Break,
-    ast.Raise,
-    ast.Expr,
-)
+    def ordered(self, items: list[pytest.Item]) -> list[pytest.Item]:
+        """The tests that are to be run, the quickest first."""
+        kept = [each for each in items if each.nodeid not in self.failed]
+        return sorted(kept, key=lambda each: self.seconds.get(each.nodeid, 0.0))
 
 
-def places(module: str) -> list[tuple[str, int, int]]:
-    """(module, node, variant) of all that may be changed in ``app/memory/<module>.py``."""
-    nodes = ast.walk(ast.parse((MEMORY / f"{module}.py").read_text()))
-    return [
-        (module, number, variant)
-        for number, node in enumerate(nodes)
-        if isinstance(node, CHANGED)
-        for variant in range(_variants(node))
-    ]
+class Recorder:
+    """Runs all tests once, in a child, and notes what each of them reaches."""
+
+    def __init__(self) -> None:
+        self.learned = Learned()
+        self._now: set[Place] = set()
+        self._root = str(MEMORY) + os.sep
+
+    def run(self, items: list[pytest.Item]) -> None:
+        for item, following in _with_next(items):
+            self._now = self.learned.reached[item.nodeid] = set()
+            sys.settrace(self._trace)
+            start = time.perf_counter()
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            self.learned.seconds[item.nodeid] = time.perf_counter() - start
+            sys.settrace(None)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.learned.failed.add(report.nodeid)
+
+    def _trace(self, frame: FrameType, event: str, arg: Any) -> None:
+        code = frame.f_code
+        if code.co_filename.startswith(self._root):
+            self._now.add((code.co_filename, code.co_qualname))
 
 
-def mutant(module: str, number: int, variant: int) -> Mutant | None:
-    """The mutant of a place; None where there is nothing to change."""
-    path = MEMORY / f"{module}.py"
-    tree = ast.parse(path.read_text())
-    changed = _changed(tree, number, variant)
-    if changed is None:
-        return None
-    changed_tree, line, old, new = changed
-    return Mutant(module, line, old, new, compile(changed_tree, str(path), "exec"))
+class Failing:
+    """Whether a test has failed."""
+
+    def __init__(self) -> None:
+        self.seen = False
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.seen = self.seen or report.failed
 
 
-def _variants(node: ast.AST) -> int:
-    """How many ways there are to change this node (an upper bound)."""
-    return 2 if isinstance(node, ast.Compare | ast.Constant | ast.Slice) else 1
+class Hunt:
+    """A pytest plugin: in the place of running the collected tests, it hunts the mutants."""
 
+    def __init__(
+        self, chosen: Sequence[Mutant], jobs: int, until: float, quick: bool, out: TextIO
+    ) -> None:
+        self.chosen, self.jobs, self.until, self.out = chosen, jobs, until, out
+        self.files = _files(QUICK if quick else TESTS)
+        self.quick = quick
+        self.outcome: dict[int, str] = {}
+        self.learned = Learned()
+        self.at_import: list[int] = []
 
-def _changed(
-    tree: ast.Module, number: int, variant: int
-) -> tuple[ast.Module, int, str, str] | None:
-    """The tree with its ``number``-th node changed, the line, and how it read and reads."""
-    nodes = list(ast.walk(tree))
-    parents = {id(child): each for each in nodes for child in ast.iter_child_nodes(each)}
-    node = nodes[number]
-    if any(_untouched(each, parents) for each in _up(node, parents)):
-        return None
-    statement = next(each for each in _up(node, parents) if isinstance(each, ast.stmt))
-    old, line = _head(statement), getattr(node, "lineno", 0)
-    new = _mutate(node, variant)
-    if new is None:
-        return None
-    if new is not node:
-        _put(parents[id(node)], node, new)
-    ast.fix_missing_locations(tree)
-    shown = new if node is statement else statement
-    return tree, line, old, _head(shown)
-
-
-def _up(node: ast.AST, parents: dict[int, ast.AST]) -> Iterator[ast.AST]:
-    at: ast.AST | None = node
-    while at is not None:
-        yield at
-        at = parents.get(id(at))
-
-
-def _untouched(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
-    """Annotations, ``__all__``, docstrings and protocols say nothing that runs."""
-    parent = parents.get(id(node))
-    if isinstance(parent, ast.AnnAssign) and node is parent.annotation:
-        return True
-    if isinstance(parent, ast.arg | ast.FunctionDef | ast.AsyncFunctionDef) and node is getattr(
-        parent, "annotation", getattr(parent, "returns", None)
-    ):
-        return True
-    if isinstance(node, ast.ClassDef):
-        return any(isinstance(base, ast.Name) and base.id == "Protocol" for base in node.bases)
-    if isinstance(node, ast.Assign):
-        names = {target.id for target in node.targets if isinstance(target, ast.Name)}
-        return "__all__" in names or "Literal[" in ast.unparse(node.value)
-    return (
-        (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-        or (
-            isinstance(node, ast.Subscript)
-            and isinstance(node.value, ast.Name)
-            and node.value.id in {"list", "dict", "set", "tuple", "Callable", "Sequence"}
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self) -> None:
+        settings.register_profile(
+            "mutants",
+            deadline=None,
+            derandomize=True,
+            database=None,
+            max_examples=30,
+            phases=[Phase.explicit, Phase.generate],  # that it fails is enough: no shrinking
         )
-        or (isinstance(node, ast.keyword) and node.arg in {"frozen", "slots"})
-        or (isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile")
-        or isinstance(node, ast.JoinedStr)
-    )
+        settings.load_profile("mutants")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        items = session.items
+        self.learned = _learn_again(items) if self.quick else _learn(items)
+        seconds = self.learned.seconds
+        items = self.learned.ordered(items)
+        total = sum(seconds[each.nodeid] for each in items)
+        print(f"{len(items)} tests, {total:.0f} s in all", file=self.out)
+        for each in sorted(self.learned.failed):
+            print(f"left out, it fails or takes too long: {each}", file=self.out)
+        living = _living_functions()
+        work: list[tuple[int, Callable[[], int], float]] = []
+        for index, mutant in enumerate(self.chosen):
+            code = mutant.outer and find(mutant.code, mutant.outer)
+            functions = living.get((str(mutant.path), *mutant.outer)) if mutant.outer else None
+            if (
+                not code
+                or not functions
+                or any(f.__code__.co_freevars != code.co_freevars for f in functions)
+            ):
+                self.at_import.append(index)
+                continue
+            assert mutant.inner is not None
+            reaching = self._reaching(items, (str(mutant.path), mutant.inner[0]))
+            limit = 5 + 4 * sum(seconds[each.nodeid] for each in reaching)
+            work.append((index, _Swapped(functions, code, reaching), limit))
+        self._fork(work)
+        return True
+
+    def _reaching(self, items: list[pytest.Item], place: Place) -> list[pytest.Item]:
+        return [each for each in items if place in self.learned.reached[each.nodeid]]
+
+    def import_anew(self) -> None:
+        """The mutants of what runs at import, after pytest has ended."""
+        limit = 20 + 4 * sum(self.learned.seconds.values())
+        self._fork(
+            [
+                (index, _Imported(self.chosen[index], self.learned, self.files), limit)
+                for index in self.at_import
+            ]
+        )
+
+    def _fork(self, work: list[tuple[int, Callable[[], int], float]]) -> None:
+        running: dict[int, int] = {}
+        work = work[::-1]
+        while work or running:
+            while work and len(running) < self.jobs and time.monotonic() < self.until:
+                index, task, limit = work.pop()
+                running[_child(task, limit)] = index
+            if not running:
+                return
+            pid, status = os.wait()
+            self._note(running.pop(pid), os.waitstatus_to_exitcode(status))
+
+    def _note(self, index: int, code: int) -> None:
+        mutant = self.chosen[index]
+        if code == 0:
+            name = mutant.path.relative_to(MEMORY)
+            print(
+                f"survived {name}:{mutant.line}\n  - {mutant.old}\n  + {mutant.new}", file=self.out
+            )
+        elif code == 3:
+            raise SystemExit(f"the tests do not run on a mutant of {mutant.path}:{mutant.line}")
+        self.outcome[index] = {0: "survived", -signal.SIGALRM: "timed out"}.get(code, "killed")
+        self.out.flush()
 
 
-def _mutate(node: ast.AST, variant: int) -> ast.AST | None:
-    """The changed node (itself where it was changed in place), None where it stays."""
-    if isinstance(node, ast.Compare):
-        ways = ORDER[type(node.ops[0])]
-        if variant >= len(ways):
-            return None
-        node.ops[0] = ways[variant]()
-        return node
-    if isinstance(node, ast.Slice):
-        side = "lower" if variant == 0 else "upper"
-        if getattr(node, side) is None:
-            return None
-        setattr(node, side, None)
-        return node
-    if isinstance(node, ast.Constant):
-        return _constant(node, variant)
-    if isinstance(node, ast.BinOp | ast.AugAssign):
-        kind = SUMS.get(type(node.op))
-        if kind is None or _textual(node):
-            return None
-        node.op = kind()
-        return node
-    if isinstance(node, ast.BoolOp):
-        node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        return node
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return node.operand
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        swapped = {"min": "max", "max": "min", "any": "all", "all": "any"}.get(node.func.id)
-        if swapped is None:
-            return None
-        node.func.id = swapped
-        return node
-    if isinstance(node, ast.Return):
-        if node.value is None or ast.unparse(node.value) == "None":
-            return None
-        node.value = ast.Constant(None)
-        return node
-    if isinstance(node, ast.Continue | ast.Break | ast.Raise):
-        return ast.Pass()
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Await):
-        return ast.Pass()
-    return None
+class _Swapped:
+    """Puts the changed code into the living functions and runs the tests that reach it."""
+
+    def __init__(
+        self, functions: list[FunctionType], code: CodeType, items: list[pytest.Item]
+    ) -> None:
+        self.functions, self.code, self.items = functions, code, items
+
+    def __call__(self) -> int:
+        for each in self.functions:
+            each.__code__ = self.code
+        failing = Failing()
+        for item, following in _with_next(self.items):
+            item.config.pluginmanager.register(failing) if not failing.seen else None
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            item.config.pluginmanager.unregister(failing)
+            if failing.seen:
+                return 1
+        return 0
 
 
-def _constant(node: ast.Constant, variant: int) -> ast.Constant | None:
-    value = node.value
-    if isinstance(value, bool):
-        return ast.Constant(not value) if variant == 0 else None
-    if isinstance(value, int):
-        return ast.Constant(value + (1 if variant == 0 else -1))
-    if isinstance(value, float) and variant == 0:
-        return ast.Constant(value * 1.1)
-    return None
+class _Imported:
+    """Imports all of the program anew, the mutant among it, and runs all tests."""
+
+    def __init__(self, mutant: Mutant, learned: Learned, files: list[str]) -> None:
+        self.mutant, self.learned, self.files = mutant, learned, files
+
+    def __call__(self) -> int:
+        for name in list(sys.modules):
+            if name.split(".")[0] in {"app", "tests"} or name == "conftest":
+                del sys.modules[name]
+        sys.meta_path.insert(0, _Loader(self.mutant))
+        ended = pytest.main([*ARGUMENTS, "-x", *self.files], plugins=[_Order(self.learned)])
+        return {0: 0, 1: 1, 2: 1, 4: 1}.get(int(ended), 3)
 
 
-def _textual(node: ast.BinOp | ast.AugAssign) -> bool:
-    """Whether the sum is of texts, lists or types, which have no difference."""
-    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.value]
-    kinds = (ast.JoinedStr, ast.List, ast.ListComp)
-    return any(
-        isinstance(each, kinds) or (isinstance(each, ast.Constant) and isinstance(each.value, str))
-        for each in sides
-    )
+class _Order:
+    """The quickest tests first, and none that fails without a mutation."""
 
+    def __init__(self, learned: Learned) -> None:
+        self.learned = learned
 
-def _put(parent: ast.AST, old: ast.AST, new: ast.AST) -> None:
-    for name, value in ast.iter_fields(parent):
-        if value is old:
-            setattr(parent, name, new)
-        elif isinstance(value, list):
-            value[:] = [new if each is old else each for each in value]
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = self.learned.ordered(items)
 
-
-def _head(statement: ast.AST) -> str:
-    """A statement on one line, without its body."""
-    if hasattr(statement, "body") and isinstance(statement, ast.stmt):
-        statement = copy.copy(statement)
-        statement.body = [ast.Pass()]  # type: ignore[attr-defined]
-        if hasattr(statement, "orelse"):
-            statement.orelse = []
-    lines = [line.strip() for line in ast.unparse(statement).splitlines()]
-    return " ".join(line for line in lines if line != "pass")[:180]
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self) -> None:
+        settings.load_profile("mutants")
 
 
 class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Gives the mutant's code where its module is imported."""
 
     def __init__(self, mutant: Mutant) -> None:
-        self.name = f"app.memory.{mutant.module.replace('/', '.')}"
+        self.name = ".".join(mutant.path.relative_to(ROOT).with_suffix("").parts)
         self.code = mutant.code
 
     def find_spec(
@@ -264,125 +272,159 @@ class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(self.code, module.__dict__)
 
 
-def _run_tests(paths: Sequence[str], deselected: Sequence[str], brief: bool = True) -> int:
-    """pytest's exit code for the tests, in this process."""
-    import pytest
-
-    arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:playwright", *(["-x"] if brief else [])]
-    for each in deselected:
-        arguments += ["--deselect", each]
-    files = [str(found) for path in paths for found in sorted(ROOT.glob(path))]
-    return int(pytest.main([*arguments, *files]))
+ARGUMENTS = [
+    *("-q", "-p", "no:cacheprovider", "-p", "no:playwright"),
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
+]
 
 
-def _child(mutant: Mutant | None, deselected: Sequence[str], log: Path) -> int:
-    """Start a child that runs the tests on a mutant (None: on the code as it is); its pid."""
+def _files(patterns: list[str]) -> list[str]:
+    return [str(found) for path in patterns for found in sorted(ROOT.glob(path))]
+
+
+def _with_next(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, pytest.Item | None]]:
+    return zip(items, [*items[1:], None], strict=True)
+
+
+def _living_functions() -> dict[tuple[str, str, int], list[FunctionType]]:
+    found: dict[tuple[str, str, int], list[FunctionType]] = {}
+    root = str(MEMORY) + os.sep
+    for each in gc.get_objects():
+        if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(root):
+            code = each.__code__
+            place = (code.co_filename, code.co_qualname, code.co_firstlineno)
+            found.setdefault(place, []).append(each)
+    return found
+
+
+def _learn(items: list[pytest.Item]) -> Learned:
+    """Run the tests once, in a child, so that no cache of this process is filled by them."""
+    with tempfile.NamedTemporaryFile() as file:
+
+        def task() -> int:
+            recorder = Recorder()
+            items[0].config.pluginmanager.register(recorder)
+            recorder.run(items)
+            Path(file.name).write_bytes(pickle.dumps(recorder.learned))
+            return 0
+
+        _, status = os.waitpid(_child(task, 3600), 0)
+        if os.waitstatus_to_exitcode(status) != 0:
+            raise SystemExit("the tests do not run")
+        learned = pickle.loads(Path(file.name).read_bytes())
+        assert isinstance(learned, Learned)
+        return learned
+
+
+def _learn_again(items: list[pytest.Item]) -> Learned:
+    """As learned before for files of tests that are as they were; the slow tests left out."""
+    written = {each.nodeid: (ROOT / each.nodeid.split("::")[0]).stat().st_mtime for each in items}
+    known, then = Learned(), dict[str, float]()
+    if LEARNED.exists():
+        known, then = pickle.loads(LEARNED.read_bytes())
+    new = [each for each in items if then.get(each.nodeid) != written[each.nodeid]]
+    if new:
+        learned = _learn(new)
+        names = {each.nodeid for each in new}
+        known.seconds |= learned.seconds
+        known.reached |= learned.reached
+        known.failed = (known.failed - names) | learned.failed
+        LEARNED.write_bytes(pickle.dumps((known, then | written)))
+    slow = {name for name, taken in known.seconds.items() if taken > QUICK_SECONDS}
+    return Learned(known.seconds, known.reached, known.failed | slow)
+
+
+def _child(task: Callable[[], int], limit: float) -> int:
+    """Start a child that ends with the task's result, or by SIGALRM after ``limit`` s; its pid."""
     pid = os.fork()
     if pid:
         return pid
     code = 3
     try:
-        output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        os.dup2(output, 1)
-        os.dup2(output, 2)
-        if mutant is not None:
-            sys.meta_path.insert(0, _Loader(mutant))
-        code = _run_tests(FAST, deselected, mutant is not None)
-        if code == 0 or mutant is None:
-            code = _run_tests(SLOW, deselected, mutant is not None) or code
+        signal.setitimer(signal.ITIMER_REAL, limit)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+        code = task()
     except BaseException:
         traceback.print_exc()
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
         os._exit(code)
 
 
-def _failing(log: Path) -> list[str]:
-    lines = log.read_text().splitlines()
-    return sorted({x.split()[1] for x in lines if x.startswith(("FAILED ", "ERROR "))})
+def _name(mutant: Mutant) -> str:
+    return str(mutant.path.relative_to(MEMORY).with_suffix(""))
 
 
-def hunt(chosen: Sequence[Mutant], jobs: int, limit: float, until: float) -> dict[int, str]:
-    """Run the mutants; by their index "killed", "timed out" or "survived"."""
-    outcome: dict[int, str] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        baseline = Path(folder) / "baseline"
-        os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(Path(folder) / "hypothesis")
-        _, status = os.waitpid(_child(None, (), baseline), 0)
-        if os.waitstatus_to_exitcode(status) not in RAN:
-            raise SystemExit(f"the tests do not run:\n{baseline.read_text()[-3000:]}")
-        deselected = _failing(baseline)
-        for each in deselected:
-            print(f"left out, fails without a mutation: {each}", flush=True)
-        running: dict[int, tuple[int, float]] = {}
-        waiting = list(range(len(chosen)))
-        while waiting or running:
-            while waiting and len(running) < jobs and time.monotonic() < until:
-                index = waiting.pop(0)
-                pid = _child(chosen[index], deselected, Path(folder) / str(index))
-                running[pid] = (index, time.monotonic() + limit)
-            if not running:
-                break
-            pid, status = os.waitpid(-1, os.WNOHANG)
-            if pid in running:
-                index, _ = running.pop(pid)
-                code = os.waitstatus_to_exitcode(status)
-                if code > 0 and code not in RAN:
-                    raise SystemExit((Path(folder) / str(index)).read_text()[-3000:])
-                outcome.setdefault(index, "survived" if code == 0 else "killed")
-                if code == 0:
-                    each = chosen[index]
-                    print(f"survived {each.module}.py:{each.line}\n  - {each.old}\n  + {each.new}")
-                    sys.stdout.flush()
-                continue
-            for pid, (index, deadline) in running.items():
-                if time.monotonic() > deadline and index not in outcome:
-                    outcome[index] = "timed out"
-                    os.kill(pid, signal.SIGKILL)
-            time.sleep(0.02)
-    return outcome
+def _choose(options: argparse.Namespace) -> list[Mutant]:
+    files = [MEMORY / f"{name}.py" for name in options.module or ()] or [
+        each for each in sorted(MEMORY.rglob("*.py")) if each.stem not in SKIPPED
+    ]
+    chosen = [each for file in files for each in mutants(file)]
+    if options.again:
+        known = {tuple(each) for each in _survivors()}
+        chosen = [each for each in chosen if (_name(each), each.old, each.new) in known]
+    random.Random(options.seed).shuffle(chosen)
+    return chosen[: options.sample]
+
+
+def _survivors() -> list[list[str]]:
+    """Module, old and new statement of what survived when it was last tried."""
+    if not SURVIVORS.exists():
+        return []
+    found: list[list[str]] = json.loads(SURVIVORS.read_text())
+    return found
+
+
+def _remember(hunt: Hunt) -> None:
+    tried = {(_name(m), m.old, m.new) for m in (hunt.chosen[i] for i in hunt.outcome)}
+    kept = [each for each in _survivors() if tuple(each) not in tried]
+    for index, result in sorted(hunt.outcome.items()):
+        if result == "survived":
+            mutant = hunt.chosen[index]
+            kept.append([_name(mutant), mutant.old, mutant.new])
+    SURVIVORS.write_text(json.dumps(kept, indent=0))
 
 
 def main() -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--module", action="append", help="of app/memory, without .py")
+    parser.add_argument("--module", action="append", help="of app/memory, as extractive/split")
     parser.add_argument("--sample", type=int, help="so many mutants, spread over the modules")
-    parser.add_argument("--seconds", type=float, default=3600, help="stop after so long")
-    parser.add_argument("--limit", type=float, default=90, help="seconds for one mutant")
+    parser.add_argument("--seconds", type=float, default=7200, help="stop after so long")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--least", type=float, default=0.85, help="share that must be killed")
+    parser.add_argument("--quick", action="store_true", help="without the tests that take long")
+    parser.add_argument("--again", action="store_true", help="only what survived the last time")
+    parser.add_argument("--verbose", action="store_true", help="let the tests print, too")
     options = parser.parse_args()
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
-    sys.dont_write_bytecode = True
     os.environ.update(CI="1", PLEAT_MACHINE="brief")
-    import pytest  # noqa: F401  (once, before the children fork)
-
-    until = time.monotonic() + options.seconds
-    names = options.module or sorted(p.stem for p in MEMORY.glob("*.py") if p.stem not in SKIPPED)
-    everything = [place for name in names for place in places(name)]
-    random.Random(options.seed).shuffle(everything)
-    chosen: list[Mutant] = []
-    for place in everything:
-        if len(chosen) == (options.sample or len(everything)):
-            break
-        made = mutant(*place)
-        if made is not None:
-            chosen.append(made)
-    print(f"{len(chosen)} mutants of {len(names)} modules are tried", flush=True)
-    outcome = hunt(chosen, options.jobs, options.limit, until)
-    rows: dict[str, list[str]] = {}
-    for index, result in outcome.items():
-        rows.setdefault(chosen[index].module, []).append(result)
-    for name, results in sorted(rows.items()):
-        survived = results.count("survived")
-        print(f"{name:24}{len(results) - survived:5} of {len(results):4} killed")
-    killed = sum(result != "survived" for result in outcome.values())
-    share = killed / len(outcome) if outcome else 0.0
-    print(f"killed {killed} of {len(outcome)} tried: {share:.1%}")
+    out = os.fdopen(os.dup(1), "w", buffering=1)
+    said = os.open(os.devnull, os.O_WRONLY) if not options.verbose else 2
+    os.dup2(said, 1)
+    os.dup2(said, 2)
+    CACHE.mkdir(parents=True, exist_ok=True)
+    chosen = _choose(options)
+    print(f"{len(chosen)} mutants are tried", file=out)
+    with tempfile.TemporaryDirectory() as compiled:
+        sys.pycache_prefix = compiled  # nothing is written beside the sources
+        until = time.monotonic() + options.seconds
+        hunt = Hunt(chosen, options.jobs, until, options.quick, out)
+        pytest.main([*ARGUMENTS, *hunt.files], plugins=[hunt])
+        hunt.import_anew()
+    _remember(hunt)
+    tried: Counter[str] = Counter()
+    survived: Counter[str] = Counter()
+    for index, result in hunt.outcome.items():
+        name = _name(chosen[index])
+        tried[name] += 1
+        survived[name] += result == "survived"
+    for name, number in sorted(tried.items()):
+        print(f"{name:28}{number - survived[name]:5} of {number:4} killed", file=out)
+    killed = tried.total() - survived.total()
+    share = killed / tried.total() if tried else 0.0
+    print(f"killed {killed} of {tried.total()} tried: {share:.1%}", file=out)
     return 0 if share >= options.least else 1
 
 
