@@ -89,7 +89,7 @@ def units(text: str, names: frozenset[str] = frozenset()) -> tuple[Unit, ...]:
     if len(text) > MOST:  # of a huge paste its head and its end
         text = text[: MOST // 2] + "\n" + text[-MOST // 2 :]
     for block in _blocks(text):
-        if block.startswith(("```", "~~~")):
+        if block.startswith(_FENCE):
             code = not code
             continue
         if code:
@@ -106,6 +106,7 @@ def units(text: str, names: frozenset[str] = frozenset()) -> tuple[Unit, ...]:
 
 
 _LIST = "\x00"  # marks a block made of list items: it is not cut at its semicolons
+_FENCE = "```"  # where code begins or ends, however it was fenced
 
 
 def _blocks(text: str) -> list[str]:
@@ -118,7 +119,7 @@ def _blocks(text: str) -> list[str]:
         if line.startswith(("```", "~~~")):
             code = not code
             listing = False
-            blocks.append(line[:3])
+            blocks.append(_FENCE)
             continue
         if code:
             blocks.append(line)
@@ -133,7 +134,7 @@ def _blocks(text: str) -> list[str]:
             if listing and len(last) + len(body) < 160:
                 blocks[-1] = f"{last}; {body}"
             elif last.endswith((":", "：")) and len(last) < 120:
-                blocks[-1] = f"{_LIST}{last} {body}"
+                blocks[-1] = f"{_LIST}{last.removeprefix(_LIST)} {body}"
             else:
                 blocks.append(_LIST + body)
             listing = True
@@ -142,13 +143,7 @@ def _blocks(text: str) -> list[str]:
             blocks.append(" | ".join(cell.strip() for cell in line.strip("|").split("|")))
             listing = False
             continue
-        if (
-            blocks
-            and not listing
-            and line[0].islower()
-            and blocks[-1]
-            and blocks[-1][-1] not in ".!?:;。！？`|"
-        ):
+        if blocks and not listing and line[0].islower() and blocks[-1][-1] not in ".!?:;。！？`|":
             blocks[-1] += " " + line
         else:
             blocks.append(line.lstrip("#> ").strip() or line)
@@ -172,8 +167,6 @@ def _prose(block: str, names: frozenset[str]) -> list[Unit]:
 def _sentences(text: str, names: frozenset[str]) -> list[Unit]:
     out: list[Unit] = []
     for sentence in _END.split(text):
-        if not sentence or not sentence.strip():
-            continue
         whole = trim(" ".join(sentence.split()), names)
         if not whole:
             continue
@@ -234,7 +227,7 @@ def trim(text: str, names: frozenset[str] = frozenset()) -> str:
     """``text`` without filler at its edges; what carries meaning ("no", "yes", "not") stays."""
     for _ in range(3):
         before = text
-        text = _HEAD.sub("", text, count=1)
+        text = _HEAD.sub("", text)
         call = _VOCATIVE.match(text)
         if call is not None and _called(call.group(0)) in names:
             text = text[call.end() :]
@@ -253,7 +246,7 @@ def _called(text: str) -> str:
 
 
 def _hard_cut(text: str) -> list[str]:
-    """``text`` in pieces of at most LONG words (or 4 x LONG characters without a space)."""
+    """``text`` in pieces of about LONG words and at most 8 x LONG characters, if it has more."""
     words = text.split(" ")
     if len(words) <= LONG and len(text) <= 8 * LONG:
         return [text]

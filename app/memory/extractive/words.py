@@ -60,13 +60,16 @@ def word_set(text: str) -> frozenset[str]:
 
 STOP = word_set(_STOP_TEXT)
 
-_SUFFIXES = (
-    ("ies", "i", 3), ("ing", "", 4), ("edly", "", 4), ("ed", "", 4), ("es", "", 4),
-    ("ly", "", 4), ("s", "", 3), ("ého", "", 4), ("ými", "", 4), ("ých", "", 4), ("ami", "", 4),
-    ("ách", "", 4), ("ích", "", 4), ("ovi", "", 4), ("ech", "", 4), ("ům", "", 4), ("ou", "", 4),
-    ("em", "", 4), ("ém", "", 4), ("ern", "", 5), ("en", "", 5), ("er", "", 5),
-    ("ами", "", 4), ("ого", "", 4), ("ов", "", 4), ("ой", "", 4), ("ы", "", 4), ("и", "", 4),
-)  # fmt: skip
+# Endings, and the letters that must be left of a word that loses one.
+_SUFFIXES = tuple(
+    (ending, least)
+    for least, endings in (
+        (3, "ing edly ed es ly ého ými ých ami ách ích ovi ech ům ou em ém ами ого ов ой ы и"),
+        (2, "s"),
+        (4, "ern en er"),
+    )
+    for ending in endings.split()
+)
 _SMALL = {"zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
           "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12"}  # fmt: skip
 _VOWELS = frozenset("aeiouyáéěíóúůýàèìòùâêîôûäöüаеёиоуыэюя")
@@ -83,11 +86,10 @@ def stem(word: str) -> str:
         word = head if tail in ("s", "ll", "re", "ve", "d", "m") and head else head + tail
     if word in _SMALL:
         return _SMALL[word]
-    for suffix, put, least in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= least - 1:
-            if suffix == "s" and word[-2] in "su":
-                break
-            word = word[: -len(suffix)] + put
+    for suffix, least in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= least:
+            if suffix != "s" or word[-2] not in "su":
+                word = word.removesuffix(suffix)
             break
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
         word = word[:-1]

@@ -20,7 +20,7 @@ K1 = 0.9
 B = 0.3
 AFTER_QUESTION = 0.5  # share of a question's score that the message after it gets
 NEAR = (0.3, 0.15)  # share for the messages one and two away
-RECENT = (0.1, 0.1, 0.8)  # weight of the last turns' words: by how much the question says
+RECENT = (0.1, 0.8)  # weight of the last turns' words behind a question that says enough, or not
 SPEAKER = 1.35
 DAY = 0.5
 SEEDS = 200  # messages that lend to their neighbours
@@ -172,7 +172,7 @@ class RecallIndex:
                     out.setdefault(near, 0.7)
         known = sum(self.weight(t) for t in out)
         # "And when was that?" leans on the last turns, a whole question hardly does.
-        share = RECENT[0] if known > 9.0 else RECENT[1] if known > 4.0 else RECENT[2]
+        share = RECENT[0] if known > 4.0 else RECENT[1]
         for back, text in enumerate(reversed(recent)):
             for term in terms(text):
                 if term in self._postings and term not in names:
@@ -231,7 +231,7 @@ class RecallIndex:
         out: list[Hit] = []
         for slot, score in sorted(spread.items(), key=lambda s: (-s[1], s[0])):
             id = self._order[slot]
-            if score > 0 and (allowed is None or allowed(id)):
+            if allowed is None or allowed(id):
                 out.append(Hit(id, score))
                 if len(out) >= limit:
                     break
