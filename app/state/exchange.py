@@ -7,7 +7,10 @@ conversation at a time, so that the page stays alive and can show how far it is.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from app.state.app_state import NO_IMPORT
@@ -16,11 +19,15 @@ from app.state.library import Library
 from app.state.records import fold_from, fold_record
 
 if TYPE_CHECKING:
-    from app.conversation.formats import Imported, ImportedConversation
+    from app.conversation.formats import Counts, Imported, ImportedConversation, Report
     from app.conversation.formats.pleat_json import Exported
+    from app.conversation.message import Message
 
 TELL_EVERY = 100  # milliseconds between two words on how far an import is
 OURS = "pleat"  # the format of this page's own exports
+MOST_COMPARED = 20  # chats of one title and time
+EXAMPLES = 5  # chats that a reason names
+HERE = "it is here already, message for message"
 UNFIT = "it does not fit the messages that it is about, or is larger than any summary"
 PROMPT = "a chat's own instructions are left out: the system prompt is the one in Settings"
 
@@ -39,11 +46,11 @@ class Exchange:
 
         repository = self._desk.repository
         items: list[Exported] = []
-        for id in self._library.all_ids():
-            conversation = await repository.conversation(id)
+        for known in self._library.all():
+            conversation = await repository.conversation(known.id)
             if conversation is not None:
-                folds = [fold_record(fold) for fold in await repository.folds(id)]
-                items.append((conversation, await repository.messages(id), folds))
+                folds = [fold_record(fold) for fold in await repository.folds(known.id)]
+                items.append((conversation, await repository.messages(known.id), folds))
         return pleat_json.write(items, self._desk.clock.now())
 
     async def import_text(self, name: str, text: str) -> dict[str, Any]:
@@ -78,17 +85,34 @@ class Exchange:
     async def _store(self, imported: Imported) -> dict[str, Any]:
         report, first = imported.report, ""
         unfit = prompts = 0
+        known: list[ImportedConversation] = []
         for done, each in enumerate(imported.conversations):
             self._tell("storing", done, len(imported.conversations))
+            await asyncio.sleep(0)
+            if await self._is_here(each):
+                known.append(each)
+                continue
             foreign = report.format != OURS and each.conversation.system_prompt is not None
             unfit += await self._take(each, system_prompt=not foreign)
             prompts += foreign
             first = first or each.conversation.id
-            await asyncio.sleep(0)
         if first:
             await self._library.open(first)
         self._library.publish()
-        return _with(report, unfit, prompts).to_dict()
+        return _with(report, unfit, prompts, known).to_dict()
+
+    async def _is_here(self, imported: ImportedConversation) -> bool:
+        """Whether a chat of the same time and title holds the very same messages."""
+        one, wanted = imported.conversation, _content(imported.messages)
+        alike = (
+            known.id
+            for known in self._library.all()
+            if known.title == one.title and one.created_at in (0, known.created_at)
+        )
+        for id in islice(alike, MOST_COMPARED):
+            if _content(await self._desk.repository.messages(id)) == wanted:
+                return True
+        return False
 
     async def _take(self, imported: ImportedConversation, *, system_prompt: bool) -> int:
         """Store one conversation with those of its folds that fit; how many did not.
@@ -133,14 +157,34 @@ class Exchange:
         self._desk.state.importing.publish({"state": state, "done": done, "total": total})
 
 
-def _with(report: Any, unfit: int, prompts: int) -> Any:
-    """The report with so many folds failed instead of imported, and instructions left out."""
+def _content(messages: Sequence[Message]) -> Counter[tuple[Any, ...]]:
+    """What messages say, whatever their ids are."""
+    return Counter((m.created_at, m.role, m.parts, m.status) for m in messages)
+
+
+def _with(
+    report: Report, unfit: int, prompts: int, known: Sequence[ImportedConversation]
+) -> Report:
+    """The report with what of it was here already, did not fit, or lost its instructions."""
     from app.conversation.formats import Reason
 
-    folds, reasons = report.folds, list(report.reasons)
+    folds, reasons = _skip(report.folds, sum(len(c.folds) for c in known)), list(report.reasons)
+    if known:
+        titles = tuple(each.conversation.title for each in known[:EXAMPLES])
+        reasons.append(Reason("conversation", "skipped", HERE, len(known), titles))
     if unfit:
         folds = replace(folds, imported=folds.imported - unfit, failed=folds.failed + unfit)
         reasons.append(Reason("fold", "failed", UNFIT, unfit))
     if prompts:
         reasons.append(Reason("file", "imported", PROMPT, prompts))
-    return replace(report, folds=folds, reasons=tuple(reasons))
+    return replace(
+        report,
+        conversations=_skip(report.conversations, len(known)),
+        messages=_skip(report.messages, sum(len(c.messages) for c in known)),
+        folds=folds,
+        reasons=tuple(reasons),
+    )
+
+
+def _skip(counts: Counts, number: int) -> Counts:
+    return replace(counts, imported=counts.imported - number, skipped=counts.skipped + number)

@@ -82,9 +82,9 @@ class Library:
         )
         return [(c.id, (c.updated_at, c.structure, c.commit)) for c in order]
 
-    def all_ids(self) -> list[str]:
-        """The ids of all conversations."""
-        return list(self._known)
+    def all(self) -> list[Conversation]:
+        """All conversations."""
+        return list(self._known.values())
 
     def new(self) -> OpenConversation:
         """Show a new chat; it is stored when something is said in it."""

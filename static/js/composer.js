@@ -16,6 +16,7 @@ function progressText({ state, done, total }) {
   return `${words}: ${number(done)} of ${number(total)}`;
 }
 const SUMMARISED = "Conversation summarised";
+const CUT = "The answer was cut off at its limit";
 const ENDS = { complete: "Answer complete", stopped: "Stopped", failed: "The answer failed" };
 
 /** Texts one below the other, empty ones left out. */
@@ -175,7 +176,8 @@ export class Composer {
   #ended(was) {
     const last = topic("thread")?.messages?.at(-1);
     const answered = was === "answering" || was === "preparing";
-    this.status.textContent = (answered && last?.role === "assistant" && ENDS[last.status]) || "Ready";
+    const cut = last?.status === "complete" && last.finish === "length";
+    this.status.textContent = (answered && last?.role === "assistant" && (cut ? CUT : ENDS[last.status])) || "Ready";
   }
 
   /** A fold is there: said in the status until something else is going on. */

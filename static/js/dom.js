@@ -57,7 +57,7 @@ export function when(value) {
   if (!value) return "";
   const date = new Date(typeof value === "number" && value < 1e11 ? value * 1000 : value);
   if (Number.isNaN(date.getTime())) return "";
-  const time = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const time = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }).replace(/\s/g, "\u00a0"); // "02:05 PM" stays on one line
   if (date.toDateString() === new Date().toDateString()) return time;
   return `${date.toLocaleDateString([], { day: "numeric", month: "short" })}, ${time}`;
 }

@@ -19,9 +19,10 @@ async function exportAll() {
   const text = await ask("export_all");
   if (typeof text !== "string") return;
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = el("a", { href: url, download: `pleat-${new Date().toISOString().slice(0, 10)}.json` });
-  link.click();
+  const name = `pleat-${new Date().toISOString().slice(0, 10)}.json`;
+  el("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  return name;
 }
 
 export function dataSection() {
@@ -57,7 +58,10 @@ export function dataSection() {
     say(`${state === "reading" ? "Reading" : "Storing"} chat ${number(Math.min(done + 1, total))} of ${number(total)}`);
   });
   const exporting = button("Export all chats");
-  exporting.addEventListener("click", exportAll);
+  exporting.addEventListener("click", async () => {
+    const name = await exportAll();
+    if (name) say(`All chats are in ${name}, where the browser puts downloads.`, "good");
+  });
   const deleting = button("Delete all chats", { kind: "danger" });
   deleting.addEventListener("click", async () => {
     const sure = await confirm("Delete all chats?", "All chats and their summaries in this browser, for good. Export first if you may want them. Settings and keys stay; an endpoint’s key goes when you remove it.", "Delete all");

@@ -27,6 +27,9 @@ const methodOf = (fold) => {
   return fold.model && fold.method?.startsWith("model") ? words.replace("the model", fold.model) : words;
 };
 
+/** Whether a way of writing without a model took the place of the model's text. */
+const fellBack = (fold) => fold.used_fallback && fold.method !== "edited" && fold.method !== "verbatim";
+
 export class Folds {
   constructor(show) {
     this.show = show;
@@ -55,7 +58,7 @@ export class Folds {
 
 function row(fold) {
   const facts = [TRIGGERS[fold.trigger] ?? fold.trigger, plural(fold.count ?? fold.covered?.length ?? 0, "message")];
-  if (fold.used_fallback && fold.method !== "edited") facts.push("fallback");
+  if (fellBack(fold)) facts.push("fallback");
   return el(
     "li",
     { class: `fold-row fold-${fold.state}` },
@@ -114,7 +117,7 @@ export function openFold(fold, show) {
   const facts = el("dl", { class: "facts" });
   const fact = (name, value) => value && facts.append(el("dt", { text: name }), el("dd", { text: value }));
   fact("Why", TRIGGERS[fold.trigger] ?? fold.trigger);
-  fact("Written", methodOf(fold) + (fold.used_fallback && fold.method !== "edited" ? " (fallback)" : ""));
+  fact("Written", methodOf(fold) + (fellBack(fold) ? " (fallback)" : ""));
   fact("Tokens", `${number(fold.tokens_in)} in, ${number(fold.tokens_out)} out`);
   fact("State", STATES[fold.state] ?? fold.state);
   fact("When", when(fold.created_at));

@@ -118,7 +118,7 @@ export class MemoryPanel {
     const parts = [`${number(coverage.word_for_word)} word for word`, `${number(coverage.summarised)} summarised`];
     if (coverage.excluded) parts.push(`${number(coverage.excluded)} left out`);
     if (coverage.unsendable) parts.push(`${number(coverage.unsendable)} not sendable`);
-    parts.push(`${number(coverage.unaccounted)} unaccounted`);
+    parts.push(`${number(coverage.unaccounted)}\u00a0unaccounted`);
     this.coverage.textContent = parts.join(", ");
     this.coverage.classList.toggle("bad", coverage.unaccounted > 0);
   }

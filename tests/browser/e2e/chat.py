@@ -11,7 +11,10 @@ from typing import Any
 from playwright.sync_api import Locator, Page, expect
 
 PATIENCE = 60_000  # milliseconds: the machine may be busy, and no test is about time
-IDLE = re.compile("^(Ready|Answer complete|Conversation summarised|Stopped|The answer failed)$")
+IDLE = re.compile(
+    "^(Ready|Answer complete|The answer was cut off at its limit|Conversation summarised|Stopped|"
+    "The answer failed)$"
+)
 
 
 def apples(tokens: int) -> str:

@@ -60,6 +60,14 @@ def test_an_answer_is_announced_once_and_not_token_by_token(stub, message) -> No
     assert page.evaluate("() => window.said") == ["Generating", "Answer complete"]
 
 
+def test_an_answer_that_was_cut_off_is_not_called_complete(stub, message) -> None:
+    status = stub.page.get_by_role("status", name="Status", exact=True)
+    stub.publish("busy", state="answering", conversation_id="c1")
+    stub.publish("thread", messages=[message("a", "assistant", "So far", finish="length")])
+    stub.publish("busy", state="idle")
+    expect(status).to_have_text("The answer was cut off at its limit")
+
+
 @pytest.mark.parametrize(
     ("status", "words"), [("stopped", "Stopped"), ("failed", "The answer failed")]
 )

@@ -322,7 +322,9 @@ def test_an_export_is_a_file(settings) -> None:
     settings.answer("export_all", json.dumps({"conversations": []}))
     with settings.page.expect_download() as download:
         settings.page.get_by_role("button", name="Export all chats").click()
-    assert download.value.suggested_filename.startswith("pleat-")
+    name = download.value.suggested_filename
+    assert name.startswith("pleat-")
+    expect(settings.page.get_by_text(f"All chats are in {name}")).to_be_visible()
     with open(download.value.path(), encoding="utf-8") as file:
         assert json.load(file) == {"conversations": []}
 

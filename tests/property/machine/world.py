@@ -133,7 +133,7 @@ class World:
         library, desk = page.session._library, page.session._desk
 
         async def conversations() -> Sequence[tuple[str, object]]:
-            return [(id, object()) for id in library.all_ids()]
+            return [(each.id, object()) for each in library.all()]
 
         async def load(id: str) -> ConversationMemory | None:
             opened = await library.loaded(id)

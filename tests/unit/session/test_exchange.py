@@ -164,3 +164,33 @@ def test_an_import_that_knows_no_times_counts_as_new() -> None:
         assert items[0]["updated_at"] == tab.clock.now()
 
     run(work())
+
+
+def test_what_is_here_already_is_not_taken_in_twice() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        await folded(tab)
+        text = await tab.session.export_all()
+        before = tab.state.conversations.get()["items"]
+        report = await tab.session.import_text("pleat.json", text)
+        assert tab.state.conversations.get()["items"] == before
+        found = report["conversations"]["found"]
+        assert report["conversations"]["skipped"] == found == 1
+        assert report["messages"]["skipped"] == report["messages"]["found"] > 0
+        assert report["folds"]["skipped"] == report["folds"]["found"] > 0
+        assert "here already" in report["reasons"][0]["text"]
+
+    run(work())
+
+
+def test_a_chat_that_went_on_since_its_export_comes_back_as_it_was_beside_it() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        await tab.ask("one")
+        text = await tab.session.export_all()
+        await tab.ask("two")
+        report = await tab.session.import_text("pleat.json", text)
+        assert report["conversations"]["imported"] == 1
+        assert tab.titles == ["one", "one"]
+
+    run(work())
