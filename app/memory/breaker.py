@@ -46,9 +46,11 @@ class Breaker:
         self.failures += 1
         if isinstance(error, Auth | Quota):
             self.refused = True
-        elif isinstance(error, RateLimited) and (error.retry_after or 0) > 0:
-            wait = min(LONGEST_WAIT_MS, (error.retry_after or 0) * 1000)
-            self.closed_until = max(self.closed_until, now + int(wait))
+        elif isinstance(error, RateLimited):
+            seconds = error.retry_after
+            if seconds is not None and seconds > 0:
+                wait = min(LONGEST_WAIT_MS, seconds * 1000)
+                self.closed_until = max(self.closed_until, now + int(wait))
         if self.failures >= FAILURES:
             self.closed_until = max(self.closed_until, now + COOL_OFF_MS)
 

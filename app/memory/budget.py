@@ -114,7 +114,7 @@ def learn_factor(factor: float, counted: int, reported: int, cached: int = 0) ->
     if counted < LEARN_FROM or reported <= 0:
         return factor, False
     ratio = reported / counted
-    if ratio < TRUNCATED_SHARE and cached > 0:
+    if ratio < TRUNCATED_SHARE:
         ratio = (reported + cached) / counted
     if ratio < TRUNCATED_SHARE:
         return factor, True

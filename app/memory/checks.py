@@ -38,7 +38,7 @@ _PLACEHOLDERS = frozenset(
         "no_summary",
         "nosummary",
         "placeholder",
-        "[object_object]",
+        "object_object",
     ]
 )
 _APOLOGIES = (
