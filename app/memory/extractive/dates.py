@@ -20,6 +20,7 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_FIGURES = re.compile(r"\d[:./-]\d")
 
 # Words that mean something only beside the day they were said on. All languages in one pattern;
 # a language that is missing here only loses the date on such a line when the tense does not show.
@@ -47,9 +48,7 @@ def split_header(text: str) -> tuple[str, str]:
     if match is None:
         return "", text
     inner = match.group(1)
-    if sum(ch.isdigit() for ch in inner) < 2 or not (
-        _YEAR.search(inner) or re.search(r"\d[:./-]\d", inner)
-    ):
+    if not (_YEAR.search(inner) or _FIGURES.search(inner)):
         return "", text
     return short_date(inner), text[match.end() :]
 

@@ -26,13 +26,13 @@ def drop_least(lines: Sequence[Line], limit: int, lexicon: Lexicon) -> list[Line
     words = plain_words([line.text for line in kept])
     rarity = Rarity(words, list(lexicon.rank_many(words)))
     counts = lexicon.count_many([line.text + "\n" for line in kept])
-    seen: dict[str, int] = {}
+    seen: set[str] = set()
     worth: list[tuple[float, int]] = []
     for i in range(len(kept) - 1, -1, -1):  # of two lines that say the same, the newer one stays
         gain = 0.0
         for key, weight in features(kept[i].text, rarity, frozenset()).items():
             gain += weight * (0.3 if key in seen else 1.0)
-            seen[key] = 1
+            seen.add(key)
         worth.append((gain * prior(Unit(kept[i].text), "") / (counts[i] + 2), i))
     order = [i for _, i in sorted(worth, key=lambda w: (-w[0], w[1]))]
     # Lines in order of worth while the sum allows; then the joined text decides.

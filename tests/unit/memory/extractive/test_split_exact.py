@@ -53,6 +53,7 @@ def test_lines_are_joined_only_where_one_goes_on(message: str, expected: list[st
         ("- apricots", ["apricots"]),
         ("- apricots\n* mustard\n3. almonds\nd) oats", ["apricots; mustard; almonds; oats"]),
         ("To buy:\n- apricots\n- mustard", ["To buy: apricots; mustard"]),
+        ("Hello.\n\nTo buy:\n- apricots", ["To buy: apricots"]),
         ("买：\n- 苹果", ["买： 苹果"]),
         ("We need:\nFood.\n- apricots\n- mustard", ["We need:", "Food.", "apricots; mustard"]),
         ("To buy\n- apricots", ["To buy", "apricots"]),

@@ -164,6 +164,16 @@ def test_with_the_messages_go_the_names_on_them() -> None:
     assert made.speaker("m2") == "user"
 
 
+def test_three_of_five_are_most() -> None:
+    made = index("Ada: alder", "Ada: birch", "Ada: cedar", "hazel", "larch", name="user")
+    assert made.speaker("m0") == "Ada"
+
+
+def test_a_speakers_name_is_no_word_to_look_for() -> None:
+    made = index("alder asks ada", name="Ada")
+    assert made.query("Ada alder", ["Ada asks"]) == pytest.approx({"alder": 1.0, "ask": 0.8})
+
+
 def test_who_is_called_by_name_scores_a_third_more() -> None:
     def made(second: str) -> RecallIndex:
         index = RecallIndex()
@@ -262,11 +272,6 @@ def test_of_equal_scores_the_earlier_comes_first() -> None:
 
 @pytest.mark.parametrize(("limit", "most"), [(1, 200), (50, 200), (51, 204)])
 def test_the_best_two_hundred_are_looked_at_or_four_for_each_hit(limit: int, most: int) -> None:
-    made = RecallIndex()
-    for number in range(most + 1):
-        made.add(f"a{number}", "alder")
-        for filler in range(2):
-            made.add(f"{number}-{filler}", "it")
-    for number, seen in ((most - 1, True), (most, False)):
-        id = f"a{number}"
+    made = index(*["alder"] * (most - 1), "it", "it", "alder", "it", "it", "alder")
+    for id, seen in ((f"m{most + 1}", True), (f"m{most + 4}", False)):
         assert bool(made.search("alder", allowed=lambda i, id=id: i == id, limit=limit)) is seen  # type: ignore[misc]
