@@ -15,6 +15,7 @@ from app.memory.extractive.anchor import written
 from app.memory.extractive.dates import split_header
 from app.memory.extractive.speakers import leading_name
 from app.memory.extractive.words import runs, stem, terms
+from app.memory.recall.kinds import members
 
 K1 = 0.9
 B = 0.3
@@ -23,6 +24,7 @@ NEAR = (0.3, 0.15)  # share for the messages one and two away
 RECENT = (0.1, 0.8)  # weight of the last turns' words behind a question that says enough, or not
 SPEAKER = 1.35
 DAY = 0.5
+MEMBER = 0.5  # weight of what belongs to a kind that the question names
 SEEDS = 200  # messages that lend to their neighbours
 
 
@@ -157,7 +159,8 @@ class RecallIndex:
     def query(self, query: str, recent: Sequence[str] = ()) -> dict[str, float]:
         """Term -> weight: the question's words, and with less weight those of the last turns.
 
-        A word that no message has stands for the nearest one that is spelt almost so.
+        A word that no message has stands for the nearest one that is spelt almost so; a kind
+        ("instrument") for its members ("violin"), too.
         """
         out: dict[str, float] = {}
         names = frozenset(stem(name) for name in self.speakers())
@@ -171,6 +174,9 @@ class RecallIndex:
                 if near is not None:
                     out.setdefault(near, 0.7)
         known = sum(self.weight(t) for t in out)
+        for member in [each for term in terms(query) for each in members(term)]:
+            if member in self._postings:
+                out.setdefault(member, MEMBER)
         # "And when was that?" leans on the last turns, a whole question hardly does.
         share = RECENT[0] if known > 4.0 else RECENT[1]
         for back, text in enumerate(reversed(recent)):
