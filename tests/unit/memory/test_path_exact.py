@@ -266,3 +266,42 @@ def test_messages_are_counted_in_one_call() -> None:
 
     ActivePath(Counter(Watched()), messages)
     assert asked == [["One", "Three"]]
+
+
+def test_an_answer_that_has_ended_takes_the_place_of_what_was_being_written() -> None:
+    messages = chat(*(apples(n - 4) for n in (11, 12, 23, 24)))
+    written = replace(messages[3], status="streaming")
+    path = path_of([*messages[:3], written])
+    assert (path.foldable_end(4), path.count("unsendable", 0, 4)) == (2, 1)
+    assert path.pop() == written
+    assert len(path) == 3 and path.position("m4") is None
+    path.append(messages[3])
+    assert path.foldable_end(4) == 4
+    assert (path.tokens("eligible", 0, 4), path.count("eligible", 0, 4)) == (70, 4)
+    assert (path.tokens("eligible", 3, 4), path.count("unsendable", 0, 4)) == (24, 0)
+    assert path.states == ["eligible"] * 4
+    assert [path.chain(index) for index in range(4)] == [
+        path_of(messages).chain(index) for index in range(4)
+    ]
+
+
+def test_leaves_are_taken_off_down_to_nothing_and_put_back() -> None:
+    messages = chat("One", "Two", "Three", "Four", "Five", "Six")
+    for index in (1, 3):
+        messages[index] = replace(messages[index], status="streaming")
+    path = path_of(messages)
+    path.pop()
+    path.pop()
+    assert path.turn_starts == [0, 2]
+    assert path.foldable_end(4) == 0
+    path.pop()  # the later of the two that were being written
+    assert path.foldable_end(3) == 0
+    for _ in range(3):
+        path.pop()
+    assert (len(path), path.question(), path.turn_starts) == (0, None, [])
+    for message in messages[::2]:
+        path.append(message)
+    assert path.foldable_end(3) == 3
+    assert path.turn_starts == [0, 1, 2]
+    assert (path.tokens("eligible", 0, 3), path.count("eligible", 0, 3)) == (15, 3)
+    assert path.chain(2) == path_of(messages[::2]).chain(2)
