@@ -90,7 +90,7 @@ class ActivePath:
             if message.status == "streaming":
                 self._unfinished.append(index)
         else:
-            content, tokens = self._counter.messages((message,))[0]
+            [(content, tokens)] = self._counter.messages((message,))
             if turn in self.excluded:
                 state = "excluded"
             elif turn in self.pinned:
@@ -133,12 +133,12 @@ class ActivePath:
     def tokens(self, state: State, start: int, end: int) -> int:
         """Tokens of the messages in that state in ``[start, end)``, overheads included."""
         sums = self._tokens[state]
-        return sums[end] - sums[start] if end > start else 0
+        return max(0, sums[end] - sums[start])
 
     def count(self, state: State, start: int, end: int) -> int:
         """Messages in that state in ``[start, end)``."""
         sums = self._count[state]
-        return sums[end] - sums[start] if end > start else 0
+        return max(0, sums[end] - sums[start])
 
     def select(self, state: State, start: int, end: int) -> list[Message]:
         """The messages in that state in ``[start, end)``, in path order."""

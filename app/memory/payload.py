@@ -110,31 +110,24 @@ def build(
     system = settings.system_prompt
     if cut_question:
         notices.append(QUESTION_CUT)
-        bare = counter.text(system) + MESSAGE_OVERHEAD if system else 0
-        room = max(budget - fixed - bare, (budget - fixed) // 2)
+        room = max(budget - fixed - _cost(system, counter), (budget - fixed) // 2)
         asked = cut_middle(asked, max(1, room - MESSAGE_OVERHEAD), counter)
-        asked_tokens = counter.text(asked) + MESSAGE_OVERHEAD
+        asked_tokens = _cost(asked, counter)
     room = budget - fixed - asked_tokens
-    system_tokens = counter.text(system) + MESSAGE_OVERHEAD if system else 0
-    if system_tokens > room:
+    if _cost(system, counter) > room:
         notices.append(SYSTEM_CUT)
         system = cut_middle(system, room - MESSAGE_OVERHEAD, counter) if room > 16 else ""
-        system_tokens = counter.text(system) + MESSAGE_OVERHEAD if system else 0
     summary = _fit_summary(system, current, room, counter)
     whole = system_text(system, summary)
-    whole_tokens = counter.text(whole) + MESSAGE_OVERHEAD if whole else 0
+    system_tokens, whole_tokens = _cost(system, counter), _cost(whole, counter)
 
     passages: list[Passage] = []
     plain = asked_tokens
-    free = 0
     if recall is not None and question is not None and current is not None:
-        allowance = settings.limits.recall + counter.text(RECALL_FRAME)
-        free = min(allowance, room - whole_tokens)
-    if recall is not None and free > 0:
-        passages = list(recall(free))
+        free = min(settings.limits.recall + counter.text(RECALL_FRAME), room - whole_tokens)
+        passages = list(recall(free)) if free > 0 else []
         while passages:
-            joined = question_text(asked, [p.text for p in passages])
-            asked_tokens = counter.text(joined) + MESSAGE_OVERHEAD
+            asked_tokens = _cost(question_text(asked, [p.text for p in passages]), counter)
             if asked_tokens - plain <= free:
                 break
             passages.pop()
@@ -166,13 +159,18 @@ def build(
     return Payload(tuple(parts), tuple(messages), total, budget, tuple(notices), bool(notices))
 
 
+def _cost(text: str, counter: Counter) -> int:
+    """Tokens of a message of that text, its overhead included; no message costs nothing."""
+    return counter.text(text) + MESSAGE_OVERHEAD if text else 0
+
+
 def _fit_summary(system: str, current: Fold | None, room: int, counter: Counter) -> str:
     """The current fold's text, without its least lines where ``room`` tokens do not hold it."""
     if current is None or not current.text:
         return ""
     text = current.text
     for _ in range(6):
-        used = counter.text(system_text(system, text)) + MESSAGE_OVERHEAD
+        used = _cost(system_text(system, text), counter)
         if used <= room:
             return text
         limit = counter.text(text) - (used - room) - 1

@@ -119,7 +119,7 @@ def plan(
             kept = _cut_keeping(path, start, end, turns, reason, forced)
             cut = max(filter(None, (cut, kept)), key=lambda c: c.end, default=None)
     elif policy.summary_trigger_tokens is not None:
-        cut = _cut_for_trigger(path, start, end, sizes, policy)
+        cut = _cut_for_trigger(path, start, end, sizes, policy, policy.summary_trigger_tokens)
     return Plan(start, end, question, sizes, cut)
 
 
@@ -170,10 +170,9 @@ def _cut_keeping(
 
 
 def _cut_for_trigger(
-    path: ActivePath, start: int, end: int, sizes: Sizes, policy: Policy
+    path: ActivePath, start: int, end: int, sizes: Sizes, policy: Policy, trigger: int
 ) -> Cut | None:
     """dost: old summary and all before the last N turns, when together over the trigger."""
-    trigger = policy.summary_trigger_tokens or 0
     cut = _cut_keeping(path, start, end, policy.window_conversations, "")
     if cut is None:
         return None
