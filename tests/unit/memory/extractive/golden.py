@@ -58,7 +58,7 @@ CHATS: dict[str, Sequence[str]] = {
     ),
 }
 QUESTIONS = {
-    "greenhouse": ("How large is the budget?", "What is Ines allergic to?", "When was the glass ordered?"),
+    "greenhouse": ("How large is the budget?", "What about Ines?", "When was the glass ordered?"),
     "code": ("Where does the database run?", "How many rows has night_shifts?"),
     "česky": ("Kolik sklenic potřebuje Alena?", "Kde pěstuje švestky?"),
     "日本語": ("会議の場所はどこですか？", "何時に始まりますか？"),

@@ -27,9 +27,8 @@ EXPECTED: dict[str, dict[str, list[str]]] = {'greenhouse': {'first fold': ['m0: 
                 'How large is the budget?': ['m0: [8 May 2023] User: The budget is 3400 euros.',
                                              'm6: [8 May 2023] User: Small change: the budget is '
                                              '5100 euros now.'],
-                'What is Ines allergic to?': ['m2: [8 May 2023] User: About 12 square metres. My '
-                                              'wife Ines is allergic to tomatoes, so never '
-                                              'suggest them.'],
+                'What about Ines?': ['m2: [8 May 2023] User: About 12 square metres. My wife '
+                                     'Ines is allergic to tomatoes, so never suggest them.'],
                 'When was the glass ordered?': ['m4: [8 May 2023] User: I ordered the glass from '
                                                 'Nordglas in Kiel yesterday (7 May 2023), order '
                                                 '48213.']},
