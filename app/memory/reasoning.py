@@ -48,21 +48,16 @@ def strip_reasoning(reply: str) -> str:
     text = reply
     finals = list(_FINAL.finditer(text))
     if finals:
-        text = _FINAL_END.split(text[finals[-1].end() :], maxsplit=1)[0]
+        text = _FINAL_END.split(text[finals[-1].end() :])[0]
     elif _HARMONY.match(text):
         return ""
     for opener, closer in _PAIRS:
         start = text.lstrip()
         if start.startswith(opener):
-            text = (
-                start[len(opener) :].partition(closer)[2] if closer in start[len(opener) :] else ""
-            )
+            text = start[len(opener) :].partition(closer)[2]  # "" when it is never closed
         elif closer != "```" and closer in text and opener not in text:
             text = text.rpartition(closer)[2]
-    for _ in range(8):
-        opened = _OPEN.match(text)
-        if not opened:
-            break
+    while opened := _OPEN.match(text):
         end = _matching_end(text, opened)
         if end is None:
             return ""
@@ -114,8 +109,8 @@ def _without_unclosed_block(text: str) -> str:
 
 def _quoted(text: str, start: int, end: int) -> bool:
     """Whether a tag stands in backticks or quotation marks, as prose about tags has it."""
-    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    before, after = text[start - 1 : start], text[end : end + 1]
     if before and before in "`'\"“‘«(" and after and after in "`'\"”’»)":
         return True
-    line = text[text.rfind("\n", 0, start) + 1 : start]
+    line = text[:start].rpartition("\n")[2]
     return line.count("`") % 2 == 1

@@ -72,8 +72,7 @@ def rebase_folds(
         )
     # A fold that stood for one that was dropped stands on its own.
     return [
-        fold if fold.replaces in covered or fold.replaces is None else replace(fold, replaces=None)
-        for fold in kept
+        fold if fold.replaces in covered else replace(fold, replaces=None) for fold in kept
     ], dropped
 
 

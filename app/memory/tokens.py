@@ -44,7 +44,7 @@ class Estimate:
         return [estimate(text) for text in texts]
 
     def rank_many(self, words: Sequence[str]) -> list[int]:
-        """Longer words are rarer; anything with a capital or digit inside is rare."""
+        """Longer words are rarer; anything with a digit inside is rarest. Capitals do not count."""
         return [
             RARE if any(c.isdigit() for c in word) else min(RARE - 1, 400 * len(word) * len(word))
             for word in words
