@@ -33,10 +33,11 @@ class Failed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Utility:
-    """A summarising model that may be asked now; ``context`` in counted tokens."""
+    """A model that may be asked now; ``context`` in counted tokens, ``size`` in its own."""
 
     model: ChatModel
     context: int
+    size: int
 
     @property
     def name(self) -> str:
@@ -60,7 +61,8 @@ class Utilities:
         self._counter, self._clock, self._roles = counter, clock, roles
         self._calls, self._flights, self._report = calls, flights, report
         self._breakers: dict[str, Breaker] = {}
-        self._contexts: dict[str, int] = {}  # what servers said of their context
+        # What servers said of their context, in their own tokens.
+        self._contexts: dict[str, int] = {}
 
     @property
     def exists(self) -> bool:
@@ -84,7 +86,7 @@ class Utilities:
             return None, why
         size = min(assigned.context_size, self._contexts.get(name, assigned.context_size))
         factor = memory.settings.factor if roles.utility is None else 1.0
-        return Utility(assigned.model, math.floor(size / max(1.0, factor))), ""
+        return Utility(assigned.model, math.floor(size / max(1.0, factor)), size), ""
 
     async def ask(
         self,
@@ -132,8 +134,8 @@ class Utilities:
     ) -> None:
         breaker.failed(self._clock.now(), fault if isinstance(fault, ModelError) else None)
         if isinstance(fault, ContextOverflow):
-            stated = fault.limit if SMALLEST <= fault.limit < utility.context else 0
-            self._contexts[utility.name] = stated or utility.context // 2
+            stated = fault.limit if SMALLEST <= fault.limit < utility.size else 0
+            self._contexts[utility.name] = stated or utility.size // 2
         if not isinstance(fault, ModelError | Rejected):
             self._report(fault)
         if breaker.refused:
