@@ -23,17 +23,19 @@ def cut_middle(text: str, limit: int, counter: Counter) -> str:
     text that holds something and a limit of at least one token.
     """
     total = counter.text(text)
-    if total <= limit or limit <= 0:
-        return text if total <= limit else ""
+    if total <= limit:
+        return text
     room = limit - counter.text(MARKER.format(n=total))
-    share = max(0.0, room / total)
+    if room < 4:
+        return cut_head(text, limit, counter)
+    share = room / total
     for _ in range(40):
         size = int(len(text) * share)
-        if room < 4 or size < 2:
+        if size < 2:
             break
         head = _boundary(text, size * 2 // 3)
         tail = _boundary(text, len(text) - size // 3)
-        left_out = max(1, total * (tail - head) // len(text))
+        left_out = total * (tail - head) // len(text)
         candidate = text[:head] + MARKER.format(n=left_out) + text[tail:]
         used = counter.text(candidate)
         if used <= limit:
@@ -49,33 +51,36 @@ def cut_head(text: str, limit: int, counter: Counter) -> str:
     total = counter.text(text)
     if total <= limit:
         return text
-    size = max(1, len(text) * limit // total)
-    while size > 0:
-        end = _boundary(text, size)
-        space = text.rfind(" ", max(0, end - 40), end)
-        piece = text[: space if space > 0 else end]
-        ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, end)]
+    size = len(text) * limit // total
+    while size:
+        piece = text[: _boundary(text, size)]
+        ends = [found.end() for found in _SENTENCE_END.finditer(piece)]
+        space = piece.rfind(" ", -40)
+        if space > 0:
+            piece = piece[:space]
         if ends and ends[-1] * 2 >= len(piece):
             piece = text[: ends[-1]].rstrip()
         if piece and counter.text(piece) <= limit:
             return piece
-        size = min(size - 1, int(size * 0.9))
+        size = size * 9 // 10
     # The first character is made of more than fits: a part of it, if that does.
     return text[:1] if counter.text(text[:1]) <= limit else ""
 
 
 def _boundary(text: str, index: int) -> int:
     """The nearest place at or before ``index`` that does not split a combined character."""
-    index = max(0, min(len(text), index))
-    for _ in range(32):
-        if index in (0, len(text)):
-            break
-        char, before = text[index], text[index - 1]
-        if char in _JOINERS or before == "\u200d" or unicodedata.combining(char):
-            index -= 1
-            continue
-        if "\U0001f3fb" <= char <= "\U0001f3ff" or "\ud800" <= before <= "\udbff":
-            index -= 1
-            continue
-        break
+    least = max(0, index - 32)
+    while least < index < len(text) and _are_one(text[index - 1], text[index]):
+        index -= 1
     return index
+
+
+def _are_one(before: str, char: str) -> bool:
+    """Whether two characters in a row are parts of one that people see."""
+    return (
+        char in _JOINERS
+        or before == "\u200d"
+        or unicodedata.combining(char) != 0
+        or "\U0001f3fb" <= char <= "\U0001f3ff"
+        or "\ud800" <= before <= "\udbff"
+    )

@@ -44,8 +44,8 @@ def _middle(a: list[str], b: list[str]) -> list[DiffLine]:
         return [DiffLine("gone", line) for line in a] + [DiffLine("new", line) for line in b]
     # longest[i][j]: the length of the longest common subsequence of a[i:] and b[j:]
     longest = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
-    for i in range(len(a) - 1, -1, -1):
-        for j in range(len(b) - 1, -1, -1):
+    for i in reversed(range(len(a))):
+        for j in reversed(range(len(b))):
             longest[i][j] = (
                 longest[i + 1][j + 1] + 1
                 if a[i] == b[j]

@@ -40,15 +40,15 @@ def fit_lines(lines: Sequence[Line], limit: int, counter: Counter) -> list[Line]
 
 def _is_whole(text: str, lines: Sequence[Line]) -> bool:
     """Whether a kept line is one of ``lines``, or ends where a sentence of one ends."""
-    for line in lines:
-        start = line.text.find(text)
-        if start < 0:
-            continue
-        end = start + len(text)
-        ends = [found.end() for found in SENTENCE_END.finditer(line.text)]
-        if end == len(line.text) or end in ends:
-            return True
-    return False
+    return any(
+        text in line.text and line.text.index(text) + len(text) in _ends(line.text)
+        for line in lines
+    )
+
+
+def _ends(text: str) -> set[int]:
+    """Where a sentence of ``text`` ends, its own end among them."""
+    return {len(text), *(found.end() for found in SENTENCE_END.finditer(text))}
 
 
 def _sentences(text: str) -> list[str]:

@@ -115,6 +115,8 @@ def portions(messages: Sequence[Message], counter: Counter) -> list[list[Message
     One portion unless there are many: a long import must not hold the page up.
     """
     counts = [count for _, count in counter.messages(messages)]
+    if sum(counts) <= 2 * PORTION:
+        return [list(messages)]
     found: list[list[Message]] = []
     used = PORTION
     for message, count in zip(messages, counts, strict=True):
@@ -123,9 +125,7 @@ def portions(messages: Sequence[Message], counter: Counter) -> list[list[Message
             used = 0
         found[-1].append(message)
         used += count
-    if sum(counts) <= 2 * PORTION:
-        return [list(messages)]
-    if used < 2 * SMALL and len(found) > 1:  # too little for a portion of its own
+    if used < 2 * SMALL:  # too little for a portion of its own
         rest = found.pop()
         found[-1] += rest
     return found
@@ -177,8 +177,8 @@ def _finish(
         kept = fit_lines(kept, material.cap, counter)
         text = "\n".join(line.text for line in kept)
         used = counter.text(text)
-    if not text or used > material.cap:
-        whole = text or material.previous or " ".join(sendable_text(m) for m in material.messages)
+    if not text:  # nothing that the summariser thought worth keeping, or no line fits
+        whole = material.previous or " ".join(sendable_text(m) for m in material.messages)
         text = cut_head(" ".join(whole.split()), material.cap, counter)
         kept = lines_of(text)
         used = counter.text(text)

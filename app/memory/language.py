@@ -40,6 +40,7 @@ _WORDS = {name: frozenset(words.split()) for name, words in _COMMON.items()}
 _SHARED = frozenset(
     word for word, count in Tally(w for ws in _WORDS.values() for w in ws).items() if count > 1
 )
+MOST = 20_000  # characters of a text that are looked at
 MIN_LETTERS = 40  # letters under which a text's script says nothing
 MIN_REPLY = 20  # the same for a summary, which is shorter than what it stands for
 MIN_HITS = 4  # common words under which a text's language is unknown
@@ -47,32 +48,34 @@ MIN_HITS = 4  # common words under which a text's language is unknown
 
 def script(text: str, least: int = MIN_LETTERS) -> str:
     """The script of over 60 % of the letters; "" when they are under ``least`` or mixed."""
-    tally: Tally[str] = Tally()
-    for char in text[:20_000]:
-        if char.isalpha():
-            code = ord(char)
-            for name, low, high in _SCRIPTS:
-                if low <= code <= high:
-                    tally[name] += 1
-                    break
-    if tally["kana"]:  # Japanese is written in kana and han together
-        tally["han"] += tally.pop("kana")
+    tally = _scripts(text)
+    tally["han"] += tally.pop("kana", 0)  # Japanese is written in kana and han together
     total = sum(tally.values())
     if total < least:
         return ""
-    name, count = tally.most_common(1)[0]
-    return name if count > 0.6 * total else ""
+    name = max(tally, key=lambda each: tally[each])
+    return name if tally[name] > 0.6 * total else ""
+
+
+def _scripts(text: str) -> Tally[str]:
+    """How many letters of the text are of which script."""
+    tally: Tally[str] = Tally()
+    for char, count in Tally(text[:MOST]).items():
+        for name, low, high in _SCRIPTS:
+            if char.isalpha() and low <= ord(char) <= high:
+                tally[name] += count
+    return tally
 
 
 def _is_japanese(text: str) -> bool:
     """Whether a text in Chinese characters holds kana, as every sentence of Japanese does."""
-    letters = [ord(char) for char in text[:20_000] if char.isalpha()]
-    return sum(0x3040 <= code <= 0x30FF for code in letters) > 0.1 * len(letters)
+    tally = _scripts(text)
+    return tally["kana"] > 0.1 * sum(tally.values())
 
 
 def language(text: str) -> str:
     """The language whose common words stand out in the text; "" when none does."""
-    words = _WORD.findall(text[:20_000].lower())
+    words = _WORD.findall(text[:MOST].lower())
     tally: Tally[str] = Tally()
     for word in words:
         if word in _SHARED:

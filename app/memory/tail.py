@@ -25,32 +25,31 @@ def tail(previous: str, items: Sequence[Source], limit: int, lexicon: Lexicon) -
         if item.text.strip()
     ]
     previous = previous.strip()
-    if limit < 1 or not (previous or blocks):
-        return ""
-    room = limit
-    head = ""
-    if previous:
-        head = _cut(previous, limit if not blocks else max(1, limit // 4), lexicon)
-        room = limit - (lexicon.count_many([head + "\n\n"])[0] if head else 0)
+    if limit < 1 or not blocks:
+        return _cut(previous, limit, lexicon)
+    head = _cut(previous, max(1, limit // 4), lexicon)
+    start = [head] if head else []
+    room = limit - _tokens([*start, ""], lexicon)
     counts = lexicon.count_many([block + "\n\n" for block in blocks])
-    kept: list[str] = []
-    spent = 0
+    kept: list[str] = []  # the newest first
     for block, count in zip(reversed(blocks), reversed(list(counts)), strict=True):
-        if spent + count > room:
-            if not kept and room > 0:
-                kept.append(_cut(block, room, lexicon))
+        if count > room:
             break
         kept.append(block)
-        spent += count
-    kept = [block for block in kept if block]
-    while True:
-        text = "\n\n".join(([head] if head else []) + kept[::-1])
-        if lexicon.count_many([text])[0] <= limit or not kept:
-            return text if text else _cut(blocks[-1] if blocks else previous, limit, lexicon)
+        room -= count
+    if not kept:
+        newest = _cut(blocks[-1], room, lexicon)
+        kept = [newest] if newest else []
+    # The parts may make more tokens together than one by one.
+    while kept and _tokens([*start, *reversed(kept)], lexicon) > limit:
         kept.pop()
+    return "\n\n".join([*start, *reversed(kept)])
+
+
+def _tokens(parts: Sequence[str], lexicon: Lexicon) -> int:
+    return sum(lexicon.count_many(["\n\n".join(parts)]))
 
 
 def _cut(text: str, limit: int, lexicon: Lexicon) -> str:
     """The head of ``text`` of at most ``limit`` tokens, cut at a sentence, else at a word."""
-    cut = shorten([Line(text, None)], limit, lexicon)
-    return cut[0].text if cut else ""
+    return "".join(line.text for line in shorten([Line(text, None)], limit, lexicon))
