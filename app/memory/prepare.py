@@ -78,7 +78,7 @@ class Preparer:
         if folded:
             self._judge(memory, planned)
         payload = self._payload(memory, current, planned)
-        return self._prepared(memory, current, planned, payload)
+        return self._prepared(memory, planned, payload)
 
     def preview(self, memory: ConversationMemory) -> tuple[Payload, Fold | None]:
         """The next request and the memory that it carries; commits and asks nothing."""
@@ -142,19 +142,13 @@ class Preparer:
             recall = recollection.recall(memory, planned, self._counter)
         return build(memory.path, current, planned, memory.settings, self._counter, recall)
 
-    def _prepared(
-        self,
-        memory: ConversationMemory,
-        current: Fold | None,
-        planned: Plan,
-        payload: Payload,
-    ) -> Prepared:
+    def _prepared(self, memory: ConversationMemory, planned: Plan, payload: Payload) -> Prepared:
         settings, path, activity = memory.settings, memory.path, memory.activity
         for notice in payload.notices:
             activity.tell(notice)
         notices, activity.notices = activity.notices, []
         activity.sent = payload.tokens
-        folded_away = path.tokens("eligible", 0, planned.window_start) if current else 0
+        folded_away = path.tokens("eligible", 0, planned.window_start)
         return Prepared(
             messages=list(payload.messages),
             max_tokens=answer_room(settings.limits, payload.tokens, settings.max_tokens),
@@ -162,5 +156,5 @@ class Preparer:
             notices=notices,
             cut=payload.cut,
             payload=payload,
-            saved=max(0, folded_away - planned.sizes.summary) if current else 0,
+            saved=max(0, folded_away - planned.sizes.summary),
         )
