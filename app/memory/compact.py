@@ -156,7 +156,7 @@ class Compactor:
             parent = memory.ledger.get(current.parent_id)
             order = Order(
                 window_start(memory.path, parent),
-                (memory.path.position(current.boundary) or 0) + 1,
+                window_start(memory.path, current),
                 "auto",
                 Read(parent, current, None),
                 keep=False,
@@ -175,11 +175,9 @@ class Compactor:
             current = memory.current
             if current is None:
                 return CompactResult("nothing", reason="There is no summary to rebuild.")
-            end = (memory.path.position(current.boundary) or 0) + 1
-            read = Read(None, current, None)
-            return await self._folder.fold(
-                memory, Order(0, end, "manual", read, keep=False, progress=progress)
-            )
+            end, read = window_start(memory.path, current), Read(None, current, None)
+            order = Order(0, end, "manual", read, keep=False, progress=progress)
+            return await self._folder.fold(memory, order)
 
         return await self._alone(memory, "manual", work)
 

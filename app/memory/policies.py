@@ -37,7 +37,7 @@ class Policy:
 
 
 PRESETS: dict[str, Policy] = {
-    "pleat": Policy("pleat", recall_tokens=300, soft_share=0.70, low_share=0.40),
+    "pleat": Policy("pleat", recall_tokens=300, soft_share=0.67, low_share=0.40),
     "minisearch": Policy("minisearch", window_conversations=0, waits=True, fallback="tail"),
     "dost": Policy("dost", summary_trigger_tokens=1000, waits=True),
     "switchboard": Policy("switchboard", scan_share=0.70, low_share=0.40),

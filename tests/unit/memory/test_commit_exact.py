@@ -127,9 +127,12 @@ def test_a_write_that_is_overtaken_is_tried_five_times() -> None:
     assert refused(tab, tab.fold("f", 2)) and tab.shelf.writes == 5
 
 
-def test_a_fold_is_dropped_where_another_tab_folded_first() -> None:
+@pytest.mark.parametrize("known", [False, True])
+def test_a_fold_is_dropped_where_another_tab_folded_first(known: bool) -> None:
     one = Tab()
     two = Tab(one.shelf)
+    if known:  # it has looked at the store before, when that was empty
+        run(two.committer.refresh(two.memory))
     first = one.commit(one.fold("f1", 2))
     assert refused_after(two, two.fold("f2", 4)) == first
 

@@ -29,7 +29,7 @@ COMMON = {
     "fallback": "extractive",
 }
 OWN = {
-    "pleat": {"recall_tokens": 300, "soft_share": 0.70, "low_share": 0.40},
+    "pleat": {"recall_tokens": 300, "soft_share": 0.67, "low_share": 0.40},
     "minisearch": {"window_conversations": 0, "waits": True, "fallback": "tail"},
     "dost": {"summary_trigger_tokens": 1000, "waits": True},
     "switchboard": {"scan_share": 0.70, "low_share": 0.40},
