@@ -142,7 +142,11 @@ class Hunt:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         items = session.items
-        self.learned = _learn_again(items) if self.quick else _learn(items)
+        try:
+            self.learned = _learn_again(items) if self.quick else _learn(items)
+        except SystemExit as error:
+            print(error, file=self.out)
+            raise
         seconds = self.learned.seconds
         items = self.learned.ordered(items)
         total = sum(seconds[each.nodeid] for each in items)
@@ -174,6 +178,12 @@ class Hunt:
     def import_anew(self) -> None:
         """The mutants of what runs at import, after pytest has ended."""
         limit = 20 + 4 * sum(self.learned.seconds.values())
+        if not self.at_import:
+            return
+        _, status = os.waitpid(_child(_Imported(None, self.learned, self.files), limit), 0)
+        if os.waitstatus_to_exitcode(status) != 0:
+            print("without a mutation, but imported anew, the tests do not pass", file=self.out)
+            raise SystemExit(2)
         self._fork(
             [
                 (index, _Imported(self.chosen[index], self.learned, self.files), limit)
@@ -200,8 +210,6 @@ class Hunt:
             print(
                 f"survived {name}:{mutant.line}\n  - {mutant.old}\n  + {mutant.new}", file=self.out
             )
-        elif code == 3:
-            raise SystemExit(f"the tests do not run on a mutant of {mutant.path}:{mutant.line}")
         self.outcome[index] = {0: "survived", -signal.SIGALRM: "timed out"}.get(code, "killed")
         self.out.flush()
 
@@ -230,16 +238,17 @@ class _Swapped:
 class _Imported:
     """Imports all of the program anew, the mutant among it, and runs all tests."""
 
-    def __init__(self, mutant: Mutant, learned: Learned, files: list[str]) -> None:
+    def __init__(self, mutant: Mutant | None, learned: Learned, files: list[str]) -> None:
         self.mutant, self.learned, self.files = mutant, learned, files
 
     def __call__(self) -> int:
         for name in list(sys.modules):
             if name.split(".")[0] in {"app", "tests"} or name == "conftest":
                 del sys.modules[name]
-        sys.meta_path.insert(0, _Loader(self.mutant))
+        if self.mutant is not None:
+            sys.meta_path.insert(0, _Loader(self.mutant))
         ended = pytest.main([*ARGUMENTS, "-x", *self.files], plugins=[_Order(self.learned)])
-        return {0: 0, 1: 1, 2: 1, 4: 1}.get(int(ended), 3)
+        return int(ended)
 
 
 class _Order:
