@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from app.conversation.formats import Counts, Imported, ImportedConversation, Report
     from app.conversation.formats.pleat_json import Exported
     from app.conversation.message import Message
+    from app.conversation.tree import Conversation
 
 TELL_EVERY = 100  # milliseconds between two words on how far an import is
 OURS = "pleat"  # the format of this page's own exports
@@ -85,11 +86,12 @@ class Exchange:
     async def _store(self, imported: Imported) -> dict[str, Any]:
         report, first = imported.report, ""
         unfit = prompts = 0
+        here = self._library.all()
         known: list[ImportedConversation] = []
         for done, each in enumerate(imported.conversations):
             self._tell("storing", done, len(imported.conversations))
             await asyncio.sleep(0)
-            if await self._is_here(each):
+            if await self._is_among(here, each):
                 known.append(each)
                 continue
             foreign = report.format != OURS and each.conversation.system_prompt is not None
@@ -101,16 +103,13 @@ class Exchange:
         self._library.publish()
         return _with(report, unfit, prompts, known).to_dict()
 
-    async def _is_here(self, imported: ImportedConversation) -> bool:
-        """Whether a chat of the same time and title holds the very same messages."""
-        one, wanted = imported.conversation, _content(imported.messages)
-        alike = (
-            known.id
-            for known in self._library.all()
-            if known.title == one.title and one.created_at in (0, known.created_at)
-        )
-        for id in islice(alike, MOST_COMPARED):
-            if _content(await self._desk.repository.messages(id)) == wanted:
+    async def _is_among(self, here: list[Conversation], imported: ImportedConversation) -> bool:
+        """Whether a chat of the same title and time holds the very same messages and marks."""
+        one = imported.conversation
+        wanted = _content(one, imported.messages)
+        alike = (c for c in here if c.title == one.title and one.created_at in (0, c.created_at))
+        for known in islice(alike, MOST_COMPARED):
+            if _content(known, await self._desk.repository.messages(known.id)) == wanted:
                 return True
         return False
 
@@ -157,9 +156,12 @@ class Exchange:
         self._desk.state.importing.publish({"state": state, "done": done, "total": total})
 
 
-def _content(messages: Sequence[Message]) -> Counter[tuple[Any, ...]]:
-    """What messages say, whatever their ids are."""
-    return Counter((m.created_at, m.role, m.parts, m.status) for m in messages)
+def _content(chat: Conversation, messages: Sequence[Message]) -> Counter[tuple[Any, ...]]:
+    """What a chat says and what is pinned or left out of it, whatever its ids are."""
+    return Counter(
+        (m.created_at, m.role, m.parts, m.status, m.id in chat.pinned, m.id in chat.excluded)
+        for m in messages
+    )
 
 
 def _with(

@@ -194,3 +194,19 @@ def test_a_chat_that_went_on_since_its_export_comes_back_as_it_was_beside_it() -
         assert tab.titles == ["one", "one"]
 
     run(work())
+
+
+def test_a_chat_that_is_pinned_otherwise_or_twice_in_the_file_is_taken_in() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        await tab.ask("one")
+        data = json.loads(await tab.session.export_all())
+        chat = data["conversations"][0]
+        question = next(m for m in chat["messages"] if m["role"] == "user")
+        chat["conversation"]["pinned"] = [question["id"]]
+        data["conversations"] = [chat, chat]
+        report = await tab.session.import_text("pleat.json", json.dumps(data))
+        assert report["conversations"]["imported"] == 2
+        assert tab.titles == ["one", "one", "one"]
+
+    run(work())
