@@ -292,7 +292,7 @@ def _files(patterns: list[str]) -> list[str]:
 
 
 def _with_next(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, pytest.Item | None]]:
-    return zip(items, [*items[1:], None], strict=True)
+    return zip(items, [*items[1:], None], strict=False)
 
 
 def _living_functions() -> dict[tuple[str, str, int], list[FunctionType]]:

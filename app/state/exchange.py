@@ -7,7 +7,6 @@ conversation at a time, so that the page stays alive and can show how far it is.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
@@ -17,16 +16,16 @@ from app.state.app_state import NO_IMPORT
 from app.state.desk import Desk
 from app.state.library import Library
 from app.state.records import fold_from, fold_record
+from app.state.same_chat import content
 
 if TYPE_CHECKING:
     from app.conversation.formats import Counts, Imported, ImportedConversation, Report
     from app.conversation.formats.pleat_json import Exported
-    from app.conversation.message import Message
     from app.conversation.tree import Conversation
 
 TELL_EVERY = 100  # milliseconds between two words on how far an import is
 OURS = "pleat"  # the format of this page's own exports
-MOST_COMPARED = 20  # chats of one title and time
+MOST_COMPARED = 100  # chats of one title and time
 EXAMPLES = 5  # chats that a reason names
 HERE = "it is here already, message for message"
 UNFIT = "it does not fit the messages that it is about, or is larger than any summary"
@@ -91,11 +90,13 @@ class Exchange:
         for done, each in enumerate(imported.conversations):
             self._tell("storing", done, len(imported.conversations))
             await asyncio.sleep(0)
+            foreign = report.format != OURS and each.conversation.system_prompt is not None
+            if foreign:
+                each = replace(each, conversation=replace(each.conversation, system_prompt=None))
             if await self._is_among(here, each):
                 known.append(each)
                 continue
-            foreign = report.format != OURS and each.conversation.system_prompt is not None
-            unfit += await self._take(each, system_prompt=not foreign)
+            unfit += await self._take(each)
             prompts += foreign
             first = first or each.conversation.id
         if first:
@@ -104,20 +105,18 @@ class Exchange:
         return _with(report, unfit, prompts, known).to_dict()
 
     async def _is_among(self, here: list[Conversation], imported: ImportedConversation) -> bool:
-        """Whether a chat of the same title and time holds the very same messages and marks."""
-        one = imported.conversation
-        wanted = _content(one, imported.messages)
+        """Whether a chat of the same title and time is the same in all that it says and holds."""
+        one, repository = imported.conversation, self._desk.repository
+        wanted = content(one, imported.messages, imported.folds)
         alike = (c for c in here if c.title == one.title and one.created_at in (0, c.created_at))
         for known in islice(alike, MOST_COMPARED):
-            if _content(known, await self._desk.repository.messages(known.id)) == wanted:
+            folds = [fold_record(fold) for fold in await repository.folds(known.id)]
+            if content(known, await repository.messages(known.id), folds) == wanted:
                 return True
         return False
 
-    async def _take(self, imported: ImportedConversation, *, system_prompt: bool) -> int:
-        """Store one conversation with those of its folds that fit; how many did not.
-
-        ``system_prompt``: with its own, which is then sent in place of the one of the settings.
-        """
+    async def _take(self, imported: ImportedConversation) -> int:
+        """Store one conversation with those of its folds that fit; how many did not."""
         from app.memory.rebase import rebase_folds
 
         now = self._desk.clock.now()
@@ -126,7 +125,6 @@ class Exchange:
             conversation,
             created_at=conversation.created_at or now,
             updated_at=conversation.updated_at or now,
-            system_prompt=conversation.system_prompt if system_prompt else None,
             structure=0,
             commit=0,
         )
@@ -154,14 +152,6 @@ class Exchange:
             return
         self._told_at = now
         self._desk.state.importing.publish({"state": state, "done": done, "total": total})
-
-
-def _content(chat: Conversation, messages: Sequence[Message]) -> Counter[tuple[Any, ...]]:
-    """What a chat says and what is pinned or left out of it, whatever its ids are."""
-    return Counter(
-        (m.created_at, m.role, m.parts, m.status, m.id in chat.pinned, m.id in chat.excluded)
-        for m in messages
-    )
 
 
 def _with(

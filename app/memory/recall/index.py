@@ -24,6 +24,7 @@ NEAR = (0.3, 0.15)  # share for the messages one and two away
 RECENT = (0.1, 0.8)  # weight of the last turns' words behind a question that says enough, or not
 SPEAKER = 1.35
 DAY = 0.5
+STRANGE = 12  # words of a question that no message has and whose nearest is looked for
 MEMBER = 0.5  # weight of what belongs to a kind that the question names
 SEEDS = 200  # messages that lend to their neighbours
 
@@ -164,18 +165,24 @@ class RecallIndex:
         """
         out: dict[str, float] = {}
         names = frozenset(stem(name) for name in self.speakers())
-        for term in terms(query):
+        kinds = [
+            word for word in dict.fromkeys(run.lower() for run in runs(query)) if members(word)
+        ]
+        known_kinds = {stem(word) for word in kinds}
+        strange = 0
+        for term in dict.fromkeys(terms(query)):
             if term in names:
                 continue
             if term in self._postings:
                 out[term] = 1.0
-            else:
+            elif term not in known_kinds and strange < STRANGE:
+                strange += 1
                 near = self._nearest(term)
                 if near is not None:
                     out.setdefault(near, 0.7)
         known = sum(self.weight(t) for t in out)
-        for member in [each for term in terms(query) for each in members(term)]:
-            if member in self._postings:
+        for member in [each for kind in kinds for each in members(kind)]:
+            if member in self._postings and member not in names:
                 out.setdefault(member, MEMBER)
         # "And when was that?" leans on the last turns, a whole question hardly does.
         share = RECENT[0] if known > 4.0 else RECENT[1]

@@ -21,7 +21,7 @@ dog breed : labrador retriever shepherd poodle beagle bulldog terrier corgi husk
 sport athletic : football soccer basketball baseball tennis volleyball hockey rugby golf cricket
   swimming running cycling skiing snowboarding surfing climbing boxing judo karate badminton
   rowing skating sailing
-martial : karate judo taekwondo kickboxing boxing jiu-jitsu aikido kung wrestling fencing krav
+martial : karate judo taekwondo kickboxing boxing aikido kung wrestling fencing krav
 exercise workout fitness : yoga pilates running jogging gym weights swimming cycling boxing zumba
   aerobics stretching hiking boot cardio
 outdoor activity hobby : hiking camping climbing fishing kayaking canoeing cycling biking surfing
@@ -43,7 +43,7 @@ state : california texas florida oregon washington colorado arizona nevada utah 
   hawaii michigan ohio georgia virginia minnesota wisconsin
 book author reading novel : novel read author trilogy biography memoir poem poetry fantasy mystery
 movie film : movie film cinema trilogy thriller comedy horror documentary netflix
-music genre band : song concert album jazz rock pop classical blues folk metal rap hip-hop country
+music genre band : song concert album jazz rock pop classical blues folk metal rap country
   techno reggae
 game : chess poker monopoly scrabble xbox playstation nintendo console rpg puzzle cards
 food dish meal cuisine : pizza pasta salad soup curry sushi rice chicken beef pork fish steak
@@ -76,7 +76,7 @@ colour color : red blue green yellow orange purple pink black white brown grey g
 flower plant : rose tulip lily sunflower orchid daisy lavender fern cactus succulent basil
 gift present : necklace ring bracelet book flowers card watch painting
 jewellery jewelry : necklace ring bracelet earrings pendant brooch
-clothing clothes wear : shirt dress jacket coat shoes jeans sweater hat scarf gloves skirt boots
+clothing clothes wear : shirt dress jacket coat shoes jeans sweater scarf gloves skirt boots
 furniture : table chair sofa couch bed desk shelf lamp wardrobe
 device gadget electronics : phone laptop tablet computer camera headphones watch printer monitor
 language : english german french spanish italian czech russian japanese chinese korean portuguese
@@ -101,13 +101,22 @@ competition contest tournament : won race match championship finals tournament m
 def _members() -> dict[str, tuple[str, ...]]:
     out: dict[str, tuple[str, ...]] = {}
     for line in _KINDS.strip().replace("\n  ", " ").splitlines():
-        heads, _, members = line.partition(" : ")
-        stems = tuple(dict.fromkeys(stem(each) for each in members.split()))
+        heads, _, listed = line.partition(" : ")
+        stems = tuple(dict.fromkeys(stem(each) for each in listed.split()))
         for head in heads.split():
-            out[stem(head)] = out.get(stem(head), ()) + stems
+            for word in (head, _plural(head)):
+                out[word] = tuple(dict.fromkeys(out.get(word, ()) + stems))
     return out
 
 
-def members(kind: str) -> tuple[str, ...]:
-    """Stems of what belongs to the kind whose stem is given; nothing for any other word."""
-    return _members().get(kind, ())
+def _plural(word: str) -> str:
+    if word.endswith("y") and word[-2] not in "aeou":
+        return f"{word[:-1]}ies"
+    if word.endswith(("s", "x", "ch", "sh")):
+        return f"{word}es"
+    return {"child": "children", "life": "lives"}.get(word, f"{word}s")
+
+
+def members(word: str) -> tuple[str, ...]:
+    """Stems of what belongs to a kind, given in lower case, one or many; nothing for others."""
+    return _members().get(word, ())

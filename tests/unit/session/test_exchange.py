@@ -210,3 +210,37 @@ def test_a_chat_that_is_pinned_otherwise_or_twice_in_the_file_is_taken_in() -> N
         assert tab.titles == ["one", "one", "one"]
 
     run(work())
+
+
+def test_what_only_a_backup_holds_is_never_left_out() -> None:
+    """Another branch, another order, another summary, other instructions: no copy."""
+
+    async def work() -> None:
+        tab = await Tab().start()
+        await folded(tab)
+        text = await tab.session.export_all()
+        report = await tab.session.import_text("pleat.json", text)
+        assert report["conversations"]["imported"] == 0
+        assert json.loads(text)["conversations"][0]["folds"]
+
+        def changed(change: Any) -> str:
+            data = json.loads(text)
+            change(data["conversations"][0])
+            return json.dumps(data)
+
+        def other_instructions(chat: Any) -> None:
+            chat["conversation"]["system_prompt"] = "Be brief."
+
+        def other_summary(chat: Any) -> None:
+            chat["folds"][-1]["text"] += " Marta's code is 4711."
+
+        def other_branch(chat: Any) -> None:
+            by_time = sorted(chat["messages"], key=lambda m: m["created_at"])
+            by_time[-1]["parent_id"] = by_time[-3]["id"]
+
+        for number, change in enumerate((other_instructions, other_summary, other_branch), 1):
+            report = await tab.session.import_text("pleat.json", changed(change))
+            assert report["conversations"]["imported"] == 1, change.__name__
+            assert len(tab.state.conversations.get()["items"]) == 1 + number
+
+    run(work())
