@@ -16,7 +16,7 @@ from app.state.app_state import NO_IMPORT
 from app.state.desk import Desk
 from app.state.library import Library
 from app.state.records import fold_from, fold_record
-from app.state.same_chat import content
+from app.state.same_chat import Names, content
 
 if TYPE_CHECKING:
     from app.conversation.formats import Counts, Imported, ImportedConversation, Report
@@ -107,11 +107,12 @@ class Exchange:
     async def _is_among(self, here: list[Conversation], imported: ImportedConversation) -> bool:
         """Whether a chat of the same title and time is the same in all that it says and holds."""
         one, repository = imported.conversation, self._desk.repository
-        wanted = content(one, imported.messages, imported.folds)
+        names: Names = {}
+        wanted = content(one, imported.messages, imported.folds, names)
         alike = (c for c in here if c.title == one.title and one.created_at in (0, c.created_at))
         for known in islice(alike, MOST_COMPARED):
             folds = [fold_record(fold) for fold in await repository.folds(known.id)]
-            if content(known, await repository.messages(known.id), folds) == wanted:
+            if content(known, await repository.messages(known.id), folds, names) == wanted:
                 return True
         return False
 
