@@ -27,7 +27,7 @@ TELL_EVERY = 100  # milliseconds between two words on how far an import is
 OURS = "pleat"  # the format of this page's own exports
 MOST_COMPARED = 100  # chats of one title and time
 EXAMPLES = 5  # chats that a reason names
-HERE = "it is here already, message for message"
+HERE = "it is here already, the same in everything"
 UNFIT = "it does not fit the messages that it is about, or is larger than any summary"
 PROMPT = "a chat's own instructions are left out: the system prompt is the one in Settings"
 
