@@ -23,6 +23,13 @@ def once(chat: Chat) -> None:
         assert len(covered) == len(set(covered)), "a message was folded twice"
 
 
+def due(chat: Chat) -> bool:
+    """Whether a call for a summary follows the answer that has just come."""
+    newest = max(chat.stored("folds"), key=lambda fold: fold["commit"], default=None)
+    used, whole = (int(chat.meter.get_attribute(f"aria-value{x}") or 0) for x in ("now", "max"))
+    return used > 0.67 * whole or (newest is not None and newest["provisional"])
+
+
 def test_a_reload_in_mid_stream_keeps_the_question_and_the_part_as_stopped(
     chat: Chat, server: ScriptedServer
 ) -> None:
@@ -73,21 +80,25 @@ def test_a_reload_in_mid_fold_loses_nothing_and_folds_nothing_twice(
     chat.ask("The cellar key hangs behind the clock." + apples(70))
     number = 1
     for gate in gates:
-        while not gate.reached.is_set() and number < 16:
+        while number < 16:
             number += 1
             chat.ask(f"Question {number}." + apples(70))
+            if due(chat):  # its call comes now: nothing more is asked while it is on its way
+                break
         assert gate.reached.wait(60), "no fold began"
         commits = len(chat.stored("folds"))
         chat.page.reload()
         expect(chat.questions).to_have_count(number)
         chat.idle()
-        assert len(chat.stored("folds")) == commits, "a fold without an end was committed"
+        folds = chat.stored("folds")
+        assert not any("lost" in fold["text"].lower() for fold in folds), "a fold without an end"
+        assert len(folds) == commits, "a fold without an end was committed"
         chat.exact()
-    while chat.folds.count() == 0 and number < 16:
-        number += 1
-        chat.ask(f"Question {number}." + apples(70))
-    expect(chat.folds.first).to_be_visible()
-    expect(chat.summary).not_to_have_value("")
+    number += 1
+    chat.ask(f"Question {number}." + apples(70))
+    # The model's text, which takes the place of a provisional one: nothing is on its way now.
+    expect(chat.summary).to_have_value(re.compile("^- The cellar key hangs behind the clock"))
+    chat.idle()
     chat.accounted()
     once(chat)
     summary, record = chat.summary.input_value(), chat.summary_record()
