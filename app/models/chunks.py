@@ -28,6 +28,7 @@ _FINISH = {
     "function_call": "tool_calls",
 }
 _FAILED = ("error", "abort", "cancelled", "canceled")
+MOST_TOKENS = 10_000_000  # of one call: a server that states more miscounts, and is not believed
 
 
 class AnswerReader:
@@ -103,14 +104,20 @@ class AnswerReader:
         details = as_object(stated.get("prompt_tokens_details"))
         old = self._usage or Usage()
         new = Usage(
-            as_count(stated.get("prompt_tokens")) or old.prompt_tokens,
-            as_count(stated.get("completion_tokens")) or old.completion_tokens,
-            as_count(details.get("cached_tokens"))
-            or as_count(stated.get("prompt_cache_hit_tokens"))
+            _tokens(stated.get("prompt_tokens")) or old.prompt_tokens,
+            _tokens(stated.get("completion_tokens")) or old.completion_tokens,
+            _tokens(details.get("cached_tokens"))
+            or _tokens(stated.get("prompt_cache_hit_tokens"))
             or old.cached_tokens,
         )
         if new != Usage():
             self._usage = new
+
+
+def _tokens(value: object) -> int:
+    """What a server counted, 0 (as if it had not) where no call can have so many."""
+    count = as_count(value)
+    return count if count <= MOST_TOKENS else 0
 
 
 def read_whole(body: str) -> list[Delta]:

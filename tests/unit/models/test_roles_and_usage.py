@@ -8,6 +8,7 @@ from contextlib import aclosing
 
 import pytest
 
+from app.models.chunks import AnswerReader
 from app.models.errors import Aborted, ModelError, RateLimited, Truncated
 from app.models.port import Delta, Usage, WireMessage
 from app.models.roles import Assigned, Roles
@@ -159,3 +160,28 @@ def test_what_folding_cost_stands_against_what_it_saved() -> None:
     assert economy(records, "a") == Economy(cost=15, saved=80)
     assert economy(records, "a").gain == 65
     assert economy(records).saved == 81
+
+
+@pytest.mark.parametrize("absurd", [10**15, 999_999_999_999_999, 2e9, "70000000000"])
+def test_a_count_that_no_call_can_have_is_not_believed(absurd: object) -> None:
+    reader = AnswerReader()
+    stated = {
+        "prompt_tokens": absurd,
+        "completion_tokens": 4,
+        "prompt_tokens_details": {"cached_tokens": absurd},
+    }
+    list(reader.read_chunk({"choices": [], "usage": stated}))
+    reader.done = True
+    assert reader.end().usage == Usage(0, 4, 0)
+
+
+def test_a_server_that_miscounts_leaves_the_totals_believable() -> None:
+    reader = AnswerReader()
+    list(reader.read_chunk({"usage": {"prompt_tokens": 10**14, "completion_tokens": 10**14}}))
+    reader.done = True
+    model, records = logged(Canned(SAID, reader.end()))
+    run(listen(model.stream(HI)))
+    (record,) = records
+    assert record.estimated
+    assert 0 < totals(records)["chat"].tokens_in < 100
+    assert 0 < totals(records)["chat"].tokens_out < 100
