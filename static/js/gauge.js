@@ -5,7 +5,7 @@ import { $, el, number } from "./dom.js";
 
 const PARTS = [
   ["system", "System prompt"],
-  ["summary", "Summary"],
+  ["summary", "Summary, with its frame"],
   ["recall", "Recalled passages"],
   ["pins", "Pinned turns"],
   ["window", "Newest turns"],

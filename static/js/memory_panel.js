@@ -94,11 +94,13 @@ export class MemoryPanel {
     this.#newer();
     const { tokens = 0, limit = 0, stale } = value.summary ?? {};
     this.size.hidden = !limit;
-    this.size.textContent = `${number(tokens)} of ${number(limit)} tokens${stale ? ". Stale: the messages under it changed" : ""}`;
+    const sent = value.account?.summary ?? 0; // with the lines around it, as the gauge counts it
+    const framed = sent > tokens && tokens ? `; ${number(sent)} in the prompt, with its frame` : "";
+    this.size.textContent = `${number(tokens)} of ${number(limit)} tokens${framed}${stale ? ". Stale: the messages under it changed" : ""}`;
     this.notice.textContent = value.notice ?? "";
     this.notice.hidden = !value.notice;
     this.folds.draw(value.folds);
-    this.usage.replaceChildren(...usageRows(value.usage ?? {}));
+    this.usage.replaceChildren(...usageRows(value.usage ?? {}, Boolean(foldId)));
     this.#preset(value.preset);
     this.#buttons();
   }

@@ -50,7 +50,8 @@ def test_the_gauge_says_its_figures(memory) -> None:
         "aria-valuetext", "940 of 4,096 tokens; a prompt may hold 3,072"
     )
     region = memory.page.get_by_role("region", name="Memory")
-    for text in ("Summary200", "Newest turns600", "Free2,132", "Room for the answer1,024"):
+    rows = ("Summary, with its frame200", "Newest turns600", "Free2,132")
+    for text in (*rows, "Room for the answer1,024"):
         expect(region.locator(".legend")).to_contain_text(text)
     memory.publish("memory", exact=False)
     expect(region).to_contain_text("Estimated while the tokenizer loads.")
@@ -295,3 +296,26 @@ def test_the_request_button_stands_apart_from_the_note_above_it(memory) -> None:
     note = memory.page.get_by_text("Estimated while the tokenizer loads.").bounding_box()
     button = memory.page.get_by_role("button", name="What the model sees").bounding_box()
     assert button["y"] - (note["y"] + note["height"]) >= 6
+
+
+def test_what_folding_saved_is_said_once_there_is_a_number(memory) -> None:
+    usage = memory.page.get_by_role("region", name="Memory").locator(".usage")
+    memory.publish("memory", usage={"folding_cost": 0, "folding_saved": 0})
+    expect(usage).to_contain_text("Folding savedCounted with the next answer")
+    expect(usage).to_contain_text("Folding costNothing so far")
+    expect(usage).not_to_contain_text("0 tokens")
+    memory.publish("memory", usage={"folding_cost": 0, "folding_saved": 310})
+    expect(usage).to_contain_text("Folding saved310 tokens")
+    memory.publish("memory", folds=[], summary={**SUMMARY, "text": "", "fold_id": None}, usage={})
+    expect(usage).not_to_contain_text("Folding")
+
+
+def test_the_two_sizes_of_the_summary_are_both_named(memory) -> None:
+    region = memory.page.get_by_role("region", name="Memory")
+    memory.publish(
+        "memory", summary={**SUMMARY, "tokens": 379}, account={**ACCOUNT, "summary": 404}
+    )
+    expect(region.locator("#summary-size")).to_have_text(
+        "379 of 800 tokens; 404 in the prompt, with its frame"
+    )
+    expect(region.locator(".legend")).to_contain_text("Summary, with its frame404")
