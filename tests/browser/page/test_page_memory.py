@@ -319,3 +319,36 @@ def test_the_two_sizes_of_the_summary_are_both_named(memory) -> None:
         "379 of 800 tokens; 404 in the prompt, with its frame"
     )
     expect(region.locator(".legend")).to_contain_text("Summary, with its frame404")
+
+
+# How each part of the gauge is painted: its pattern without the colours, and how light it is.
+PAINTED = """() => {
+  const canvas = Object.assign(document.createElement('canvas'), {width: 1, height: 1})
+    .getContext('2d', {willReadFrequently: true});
+  const light = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((v) => v / 255)
+      .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+      .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  };
+  return [...document.querySelectorAll('.gauge-bar .segment')].map((node) => {
+    const style = getComputedStyle(node);
+    const pattern = style.backgroundImage.replace(/(rgba?|color)\\([^)]*\\)/g, '');
+    return [node.className, pattern, light(style.backgroundColor)];
+  });
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_two_parts_of_the_gauge_are_told_apart_by_shade_alone(memory, scheme: str) -> None:
+    memory.page.emulate_media(color_scheme=scheme)
+    painted = memory.page.evaluate(PAINTED)
+    assert len(painted) == 9
+    for index, (name, pattern, light) in enumerate(painted):
+        for other, its_pattern, its_light in painted[:index]:
+            if pattern == its_pattern:  # both plain: then clearly lighter or darker (WCAG 1.4.11)
+                ratio = (max(light, its_light) + 0.05) / (min(light, its_light) + 0.05)
+                assert pattern == "none", f"{name} is patterned as {other}"
+                assert ratio >= 3, f"{name} against {other}: {ratio:.2f}"
