@@ -73,6 +73,12 @@ export class Field {
     this.control.value = this.saved;
   }
 
+  /** What stands under the field; nothing hides it. */
+  tellHelp(text) {
+    if (this.help.textContent !== text) this.help.textContent = text;
+    this.help.hidden = !text;
+  }
+
   tell(problem) {
     this.refused = Boolean(problem);
     this.error.textContent = problem || "";

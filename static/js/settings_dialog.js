@@ -12,6 +12,8 @@ import { allowed, resumeAfterReload, takeResume } from "./resume.js";
 import { localModel } from "./welcome.js";
 
 const NEW = "+new";
+const IN_PAGE_TEMPERATURE = 0.2; // as in app/browser/in_page_model.py
+const IN_PAGE_ANSWER = 384; // tokens; the same
 
 export class SettingsDialog {
   constructor() {
@@ -62,10 +64,10 @@ export class SettingsDialog {
     const number = (props) => input({ inputmode: "numeric", ...props });
     this.fields = {
       context_size: new Field(number(), { label: "Context size", name: "context_size", help: "Tokens that the model can hold. Less is allowed: a cap on what a request costs." }),
-      max_answer_tokens: new Field(number(), { label: "Longest answer", name: "max_answer_tokens", help: "Tokens." }),
-      temperature: new Field(input({ inputmode: "decimal", placeholder: "The server’s own" }), { label: "Temperature", name: "temperature", help: "0 to 2; empty for the server’s own." }),
+      max_answer_tokens: new Field(number(), { label: "Longest answer", name: "max_answer_tokens" }),
+      temperature: new Field(input({ inputmode: "decimal" }), { label: "Temperature", name: "temperature" }),
       system_prompt: new Field(el("textarea", { rows: "3" }), { label: "System prompt", name: "system_prompt" }),
-      utility: new Field(select([["same", "The chat model"], ["other", "Another model"], ["none", "No model (extractive, instant)"]]), { label: "Who summarises", name: "utility" }),
+      utility: new Field(select([]), { label: "Who summarises", name: "utility" }),
       utility_endpoint: new Field(select([]), { label: "Endpoint of that model", name: "utility_endpoint" }),
       utility_model: new Field(input(), { label: "Name of that model", name: "utility_model" }),
       preset: new Field(select(PRESETS.map(([id, name]) => [id, name])), { label: "Way of folding", name: "preset" }),
@@ -121,9 +123,28 @@ export class SettingsDialog {
     this.endpoint.node.hidden = inPage;
     if (!inPage) this.endpoint.draw(settings, this.adding ? null : settings.chat_endpoint);
     setOptions(this.fields.utility_endpoint.control, [["", "Choose"], ...endpoints]);
+    this.#ofTheModel(settings, !chosen || chosen.kind === "in-page");
     for (const [name, field] of Object.entries(this.fields)) field.show(settings[name]);
     this.other.hidden = settings.utility !== "other";
     this.#memory(settings.memory_fields ?? []);
+  }
+
+  /** What is otherwise where a model in this page answers: its sampling, its bounds, who summarises. */
+  #ofTheModel(settings, inPage) {
+    const { temperature, max_answer_tokens: longest, utility } = this.fields;
+    temperature.control.placeholder = inPage ? String(IN_PAGE_TEMPERATURE) : "The server’s own";
+    temperature.tellHelp(inPage
+      ? `0 to 2; empty for ${IN_PAGE_TEMPERATURE}, which suits the small model in this page.`
+      : "0 to 2; empty for the server’s own.");
+    longest.tellHelp(inPage ? `Tokens. A model in this page stops at ${IN_PAGE_ANSWER} at most.` : "Tokens.");
+    setOptions(utility.control, [
+      ["same", inPage ? "No model: the chat model is in this page" : "The chat model"],
+      ["other", "Another model"],
+      ["none", "No model (extractive, instant)"],
+    ]);
+    const other = settings.utility === "other" && settings.endpoints.find((one) => one.id === settings.utility_endpoint);
+    const weak = settings.utility === "same" ? inPage : other && other.kind === "in-page";
+    utility.tellHelp(weak ? "A model in this page is too small to summarise: Pleat’s extractive summariser does it, at once and at no cost." : "");
   }
 
   /** The numbers of the chosen preset; built anew when the preset changes. */

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
+
+from app.browser.in_page_model import MOST_TOKENS, SAMPLING
+from tools.common import ROOT
+
+STATIC = ROOT / "static" / "js"
 
 
 @pytest.fixture
@@ -478,3 +484,30 @@ def test_everything_on_the_device_is_deleted_only_after_a_question(settings) -> 
         sure = page.get_by_role("dialog", name="Delete everything?")
         sure.get_by_role("button", name="Delete everything").click()
     assert page.evaluate("() => Object.keys(localStorage)") == ["another"]
+
+
+def test_for_a_model_in_the_page_the_settings_say_what_it_does(settings) -> None:
+    dialog = settings.page.get_by_role("dialog", name="Settings")
+    who = dialog.get_by_label("Who summarises")
+    temperature = dialog.get_by_label("Temperature", exact=True)
+    longest = dialog.get_by_label("Longest answer", exact=True)
+    expect(who.locator("option:checked")).to_have_text("The chat model")
+    expect(temperature).to_have_attribute("placeholder", "The server’s own")
+    expect(temperature).to_have_accessible_description("0 to 2; empty for the server’s own.")
+    settings.publish("settings", chat_endpoint="in-page", chat_model="SmolLM2-135M-Instruct")
+    expect(who.locator("option:checked")).to_have_text("No model: the chat model is in this page")
+    expect(who).to_have_accessible_description(re.compile("too small to summarise"))
+    expect(temperature).to_have_attribute("placeholder", "0.2")
+    expect(temperature).to_have_accessible_description(re.compile("empty for 0.2"))
+    expect(longest).to_have_accessible_description(re.compile("stops at 384"))
+    settings.publish("settings", utility="other", utility_endpoint="e1", utility_model="big")
+    expect(who.locator("option:checked")).to_have_text("Another model")
+    expect(who).not_to_have_accessible_description(re.compile("too small"))
+    settings.publish("settings", utility_endpoint="in-page")
+    expect(who).to_have_accessible_description(re.compile("too small to summarise"))
+
+
+def test_what_is_said_of_the_model_in_the_page_is_what_it_does() -> None:
+    said = (STATIC / "settings_dialog.js").read_text(encoding="utf-8")
+    assert f"IN_PAGE_TEMPERATURE = {SAMPLING['temperature']};" in said
+    assert f"IN_PAGE_ANSWER = {MOST_TOKENS};" in said
