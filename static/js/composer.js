@@ -2,7 +2,8 @@
 // Enter sends, Shift+Enter breaks the line, an Enter that belongs to an input method does neither.
 
 import { ask, dispatch, dispatchNow, follow, publish, topic } from "./bus.js";
-import { $, announce, directionOf, number } from "./dom.js";
+import { $, announce, directionOf, el, number } from "./dom.js";
+import { missing } from "./readiness.js";
 
 const DRAFT_MS = 400;
 const BIG_PASTE = 50_000; // characters
@@ -15,6 +16,7 @@ function progressText({ state, done, total }) {
   if (state === "loading") return `${words}: ${Math.round((100 * done) / total)} %`;
   return `${words}: ${number(done)} of ${number(total)}`;
 }
+const SEND = "Send (Enter)";
 const SUMMARISED = "Conversation summarised";
 const CUT = "The answer was cut off at its limit";
 const ENDS = { complete: "Answer complete", stopped: "Stopped", failed: "The answer failed" };
@@ -27,6 +29,10 @@ export class Composer {
     this.form = $("composer");
     this.box = $("message");
     this.status = $("status");
+    this.choose = el("button", { type: "button", class: "choose", hidden: true, "aria-label": "Choose a model", text: "Choose" });
+    this.choose.addEventListener("click", () => publish("open_settings", {}));
+    this.status.after(this.choose);
+    this.lacks = ""; // what the status says is missing
     this.busy = false;
     this.state = "idle";
     this.conversation = null;
@@ -53,6 +59,7 @@ export class Composer {
     follow("busy", (value) => this.#busy(value));
     follow("thread", (value) => this.#opened(value));
     follow("summarised", (value) => value && this.#summarised());
+    for (const name of ["settings", "local_model"]) follow(name, () => this.#readiness());
     this.#look();
   }
 
@@ -136,7 +143,8 @@ export class Composer {
   #boot(state) {
     const queued = topic("queued");
     if (state === "ready") {
-      this.status.textContent = "Ready";
+      this.#readiness();
+      this.status.textContent = this.#restText;
       if (queued) {
         publish("queued", null);
         this.#ask(queued.text);
@@ -177,7 +185,23 @@ export class Composer {
     const last = topic("thread")?.messages?.at(-1);
     const answered = was === "answering" || was === "preparing";
     const cut = last?.status === "complete" && last.finish === "length";
-    this.status.textContent = (answered && last?.role === "assistant" && (cut ? CUT : ENDS[last.status])) || "Ready";
+    this.status.textContent = (answered && last?.role === "assistant" && (cut ? CUT : ENDS[last.status])) || this.#restText;
+  }
+
+  get #restText() {
+    return this.lacks || "Ready";
+  }
+
+  /** Who cannot be answered yet is told what is missing; Send says the same to a screen reader. */
+  #readiness() {
+    if (topic("boot")?.state !== "ready") return;
+    const lacks = missing();
+    const before = this.#restText;
+    this.lacks = lacks?.text ?? "";
+    this.choose.hidden = !lacks?.choose;
+    $("send").title = this.lacks || SEND;
+    if (before === this.#restText || this.busy) return;
+    if (this.lacks || this.status.textContent === before) this.status.textContent = this.#restText;
   }
 
   /** A fold is there: said in the status until something else is going on. */

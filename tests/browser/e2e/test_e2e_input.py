@@ -290,6 +290,7 @@ def test_without_a_model_a_message_is_kept_and_the_way_on_is_said(
     open_app: Callable[..., Page],
 ) -> None:
     chat = Chat(open_app())
+    expect(chat.status).to_have_text("Choose a model first.")
     chat.box.fill("Nobody answers yet")
     chat.page.get_by_role("button", name="Send").click()
     expect(chat.errors.or_(chat.notices.get_by_role("alert")).first).to_contain_text("Load the one")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 KEY = """([type, key, more]) => document.getElementById('message').dispatchEvent(
@@ -211,3 +212,61 @@ def test_the_box_grows_with_its_text_up_to_a_bound(stub) -> None:
     larger = box.bounding_box()["height"]
     box.fill("\n" * 500)
     assert small < larger < box.bounding_box()["height"] <= 320
+
+
+def test_the_status_says_what_is_missing_until_a_model_can_answer(stub) -> None:
+    page = stub.page
+    status = page.get_by_role("status", name="Status", exact=True)
+    send = page.get_by_role("button", name="Send")
+    link = page.get_by_role("button", name="Choose a model")
+    expect(status).to_have_text("Ready")
+    expect(link).to_be_hidden()
+    stub.publish("settings", chat_endpoint="in-page", chat_model="")
+    expect(status).to_have_text("Choose a model first.")
+    expect(send).to_have_accessible_description("Choose a model first.")
+    link.click()
+    expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
+    page.keyboard.press("Escape")
+    stub.publish("local_model", state="loading", loaded=40_100_000, total=98_000_000)
+    expect(status).to_have_text("Loading the model: 40 %")
+    expect(send).to_have_accessible_description("Loading the model: 40 %")
+    expect(link).to_be_hidden()
+    stub.publish("local_model", state="ready")
+    expect(status).to_have_text("Ready")
+    expect(send).to_have_accessible_description("Send (Enter)")
+
+
+@pytest.mark.parametrize(
+    ("model", "state", "words", "offered"),
+    [
+        ("SmolLM2-135M-Instruct", "absent", "The model loads with your next message.", False),
+        ("SmolLM2-135M-Instruct", "failed", "The model could not be loaded", True),
+        ("gone-from-a-file", "absent", "Choose a model first.", True),
+    ],
+)
+def test_the_status_of_a_model_in_the_page_says_what_a_message_will_do(
+    stub, model: str, state: str, words: str, offered: bool
+) -> None:
+    stub.publish("local_model", state=state)
+    stub.publish("settings", chat_endpoint="in-page", chat_model=model)
+    expect(stub.page.locator("#status")).to_contain_text(words)
+    expect(stub.page.locator(".choose")).to_be_visible(visible=offered)
+
+
+def test_what_is_missing_never_covers_what_is_going_on(stub) -> None:
+    status = stub.page.locator("#status")
+    stub.publish("busy", state="answering", conversation_id="c1")
+    stub.publish("settings", chat_model="")
+    expect(status).to_have_text("Generating")
+    stub.publish("busy", state="idle", conversation_id=None)
+    expect(status).to_have_text("Choose a model first.")
+    stub.publish("settings", chat_model="qwen3-8b")
+    expect(status).to_have_text("Ready")
+
+
+def test_a_message_without_a_model_is_sent_on_and_never_lost(stub) -> None:
+    stub.publish("settings", chat_model="")
+    box = stub.page.get_by_role("textbox", name="Message")
+    box.fill("Nobody answers yet")
+    box.press("Enter")
+    assert stub.asked("send", 1) == [["Nobody answers yet"]]
