@@ -58,6 +58,11 @@ _DENSE_FIRST = ("私", "僕", "俺", "我")
 _DENSE_DECIDED = ("決め", "決定", "変更", "必ず", "禁止", "締め切り", "决定", "必须", "改为")
 _DENSE_COURTESY = ("ありがとう", "谢谢")
 _BACK = ("it ", "it's ", "that ", "that's ", "this ", "they ", "these ", "those ")
+_ENGLISH = word_set("the a an is are to of and it that for")
+_SPECIFIC = re.compile(
+    r"[\d`_@/\"“]|(?<=[a-z,;] )[A-Z]\w"
+)  # a number, code, a title, a name inside
+_DEFINITE = re.compile(r"(?:the|her|his|their|its|he|she|they)\b", re.IGNORECASE)
 _QUESTION = re.compile(r"[?？]\s*[\"'”’)]*$|か[。？]?$")
 
 COMMON = 800  # ranks below this are everyday words
@@ -82,6 +87,7 @@ BACK = 0.7
 TOLD = 1.25
 ANSWERS = 1.3
 CODE = 0.6
+GENERAL = 0.6
 
 
 class Rarity:
@@ -172,7 +178,8 @@ def prior(unit: Unit, role: str, *, answers: bool = False) -> float:
         factor *= ASKED
     elif text.endswith(("!", "！")):
         factor *= SHOUTED
-    if _decided(text, low):
+    decided = _decided(text, low)
+    if decided:
         factor *= DECIDED
     elif not low.isdisjoint(_SECOND):
         factor *= SECOND
@@ -180,8 +187,20 @@ def prior(unit: Unit, role: str, *, answers: bool = False) -> float:
         factor *= POLITE
     if text[:8].lower().replace("’", "'").startswith(_BACK):
         factor *= BACK
-    if not low.isdisjoint(_FIRST) or (dense and any(cue in text for cue in _DENSE_FIRST)):
+    first = not low.isdisjoint(_FIRST) or (dense and any(cue in text for cue in _DENSE_FIRST))
+    told = not low.isdisjoint(_PAST) or any(len(w) > 4 and w.endswith("ed") for w in low)
+    if first:
         factor *= FIRST
-    if not low.isdisjoint(_PAST) or any(len(w) > 4 and w.endswith("ed") for w in low):
+    if told:
         factor *= TOLD
+    if not (decided or first or told) and _is_general(text, low):
+        factor *= GENERAL
     return factor
+
+
+def _is_general(text: str, low: frozenset[str]) -> bool:
+    """Whether an English sentence is about nothing in particular: no name, no number, nothing that
+    was spoken of before ("Creativity can lighten a day", not "The door is blue")."""
+    if not text.isascii() or low.isdisjoint(_ENGLISH):
+        return False
+    return _SPECIFIC.search(text) is None and _DEFINITE.match(text) is None

@@ -45,7 +45,8 @@ _BINDING = re.compile(
     re.IGNORECASE,
 )
 _HEDGE = re.compile(
-    r"\b(?:if|unless|because|since|although|though|until|whether|when|while|before|after|once|"
+    r"\b(?:if|unless|because|since|although|though|until|whether|when|whenever|wherever|while|before|"
+    r"after|once|"
     r"provided|except|neither|either|that|pokud|jestli|protože|aby|když|wenn|weil|falls|obwohl|"
     r"damit|dass|si|quand|parce|lorsque|cuando|porque|если|когда|потому|чтобы)\b",
     re.IGNORECASE,
@@ -59,7 +60,7 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 _VOCATIVE = re.compile(
-    r"^(?:(?:oh|wow|hey|hi|hello|thanks|thank you|yeah|cheers|cool|nice|awesome|dear),? )?"
+    r"^(?i:(?:oh|wow|hey|hi|hello|thanks|thank you|yeah|cheers|cool|nice|awesome|dear),? )?"
     r"[A-Z][\w.'-]{1,15}[,!] +(?=[A-Z]|\S+ )"
 )
 _TAIL = re.compile(
@@ -170,7 +171,8 @@ def _sentences(text: str, names: frozenset[str]) -> list[Unit]:
         whole = trim(" ".join(sentence.split()), names)
         if not whole:
             continue
-        if whole.strip(" .,!?").lower() in names:
+        greeting, _, called = whole.strip(" .,!?").lower().rpartition(" ")
+        if called in names and greeting.rstrip(",") in ("", "hi", "hey", "hello", "oh", "thanks"):
             continue
         glue = ""
         for clause, after in _cut(whole, _CLAUSE, _HEDGE):
@@ -185,10 +187,30 @@ def _sentences(text: str, names: frozenset[str]) -> list[Unit]:
     return out
 
 
+# Words at the head of a phrase that waits for its subject: "In my free time, I …".
+_LEAD = re.compile(
+    r"(?:(?:and|but|so|or|oh|ok|well|then|also) )?(?:in|on|at|with|despite|during|for|from|as|by|"
+    r"like|over|under|without|last|this|next|one|growing|speaking|seeing|watching|looking|thinking|"
+    r"having|being)\s",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(r"(?:i|we|they|he|she|it|this|that|my)\b", re.IGNORECASE)
+_ASIDE = re.compile(r"\s*\([^()]*\)")
+
+
+def _leads_in(part: str, rest: str) -> bool:
+    """Whether ``part`` only opens the clause that ``rest`` begins, or a list that it ends."""
+    if _SUBJECT.match(rest) and _LEAD.match(part):
+        return True
+    last = part.rpartition(",")[2]
+    return rest[:4].lower() in ("and ", "plus") and last != part and last.count(" ") <= 3
+
+
 def _cut(
     text: str, at_what: re.Pattern[str], never: re.Pattern[str] | None
 ) -> list[tuple[str, str]]:
-    """The parts of ``text`` and what stood behind each; a part has at least four words.
+    """The parts of ``text`` and what stood behind each; a part has at least four words (those in
+    brackets do not count).
 
     With ``never`` no part is cut off that matches it; without, no rest that binds the first.
     """
@@ -199,11 +221,13 @@ def _cut(
     for match in at_what.finditer(text):
         part = text[at : match.start()]
         rest = text[match.end() :]
-        if part.count(" ") < 3 or rest.count(" ") < 2:
+        if _ASIDE.sub("", part).count(" ") < 3 or rest.count(" ") < 2:
             continue
         if never is not None and never.search(part):
             continue
-        if never is None and (_BINDING.search(rest) or _HEDGE.search(part)):
+        if never is None and (
+            _BINDING.search(rest) or _HEDGE.search(part) or _leads_in(part, rest)
+        ):
             continue
         if match.group(0).lstrip().startswith(";") and ":" in text[: match.start()]:
             continue  # a list behind its lead-in

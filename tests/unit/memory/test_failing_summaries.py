@@ -198,7 +198,7 @@ def test_a_summary_that_takes_too_long_is_not_waited_for() -> None:
     async def story() -> None:
         model = ScriptedModel(script=[Reply(["late"], gate=asyncio.Event())])
         bench = Bench(DOST, utility=model)
-        memory = bench.open(chat("Door is blue. " + apples(200), apples(200), "And?"))
+        memory = bench.open(chat("The door is blue. " + apples(200), apples(200), "And?"))
         states: list[tuple[str, bool]] = []
 
         def on_state(state: str, can_skip: bool = False) -> None:
@@ -224,7 +224,7 @@ def test_skip_ends_the_wait_for_the_model() -> None:
     async def story() -> None:
         model = ScriptedModel(script=[Reply(["late"], gate=asyncio.Event())])
         bench = Bench(DOST, utility=model)
-        memory = bench.open(chat("Door is blue. " + apples(200), apples(200), "And?"))
+        memory = bench.open(chat("The door is blue. " + apples(200), apples(200), "And?"))
         assert bench.engine.skip("c") is False
         task = asyncio.ensure_future(bench.engine.prepare(memory))
         await settle()
@@ -258,7 +258,7 @@ def test_a_lock_that_another_tab_never_gives_back_holds_no_answer_up() -> None:
         locks = FakeLocks()
         held = await locks.acquire("pleat.fold.c")
         bench = Bench(DOST, utility=ScriptedModel(default="Notes."), locks=locks)
-        memory = bench.open(chat("Door is blue. " + apples(200), apples(200), "And?"))
+        memory = bench.open(chat("The door is blue. " + apples(200), apples(200), "And?"))
         assert (await bench.engine.compact(memory, "auto")).status == "busy"
         task = asyncio.ensure_future(bench.engine.prepare(memory))
         await settle()

@@ -4,8 +4,6 @@
 # ruff: noqa: E501
 EXPECTED: dict[str, dict[str, list[str]]] = {'greenhouse': {'first fold': ['m0: User: We want to build a greenhouse. The budget is 3400 '
                                'euros.',
-                               'm1: Assistant: That sounds lovely! Which size do you have in '
-                               'mind?',
                                'm2: User: About 12 square metres. My wife Ines is allergic to '
                                'tomatoes, so never suggest them.',
                                'm3: Assistant: Understood. You will need: a base of concrete; 8 '
@@ -44,12 +42,13 @@ EXPECTED: dict[str, dict[str, list[str]]] = {'greenhouse': {'first fold': ['m0: 
                           '`next(reader)` before the sum.',
                           'm2: User: But we decided to use PostgreSQL instead of files, on '
                           'db.example.org:5433.',
+                          'm3: Assistant: Then read with psycopg.',
                           'm4: User: Yes, it is in PG_PASSWORD. The table is called night_shifts '
                           'and has 90,000 rows.',
-                          'm5: Assistant: I would index night_shifts on worker_id; without an '
-                          'index each query reads every row.'],
+                          'm5: Assistant: I would index night_shifts on worker_id'],
           'cut to a third': ['m2: User: But we decided to use PostgreSQL instead of files, on '
-                             'db.example.org:5433.'],
+                             'db.example.org:5433.',
+                             'm5: Assistant: I would index night_shifts on worker_id'],
           'put back': ['m2: User: But we decided to use PostgreSQL instead of files, on '
                        'db.example.org:5433.',
                        'm4: User: The table is called night_shifts and has 90,000 rows.'],

@@ -314,3 +314,53 @@ def test_three_marks_make_code_or_two_with_a_sign_of_equality(line: str, expecte
 )
 def test_filler_at_the_edges_is_left_out(text: str, expected: str) -> None:
     assert trim(text, ADA) == expected
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        # A phrase that waits for its subject is no clause, with what stands before it or not.
+        "In my free time at home, I read long novels about the sea.",
+        "And with all of this noise, we sleep in the old barn now.",
+        "On the road to the sea, it rained on all of the tents.",
+        "Speaking of new things here, I went to a choir in town.",
+        # Neither is one that a day in brackets has made long.
+        "Last Friday (23 June 2023), I went to a workshop on the sea.",
+        # A list is not cut before its last.
+        "We usually watch old movies, hike, and have game nights at my place.",
+        "I looked into local politics, talking to leaders, and getting to know the streets.",
+        "Whenever I hear this old song, I think about the paths that I took.",
+    ],
+)
+def test_what_does_not_stand_alone_is_not_cut_off(whole: str) -> None:
+    assert texts(whole) == [whole]
+
+
+@pytest.mark.parametrize(
+    ("whole", "parts"),
+    [
+        (
+            "We all made our own pots, it was fun and calming for us.",
+            ["We all made our own pots", "it was fun and calming for us."],
+        ),
+        (
+            "I went up to the mountains, and slept in the old hut there.",
+            ["I went up to the mountains", "and slept in the old hut there."],
+        ),
+        (
+            "The tent is on the hill, on which it rained all of the week.",
+            ["The tent is on the hill, on which it rained all of the week."],
+        ),
+    ],
+)
+def test_what_stands_alone_may_be_cut_off(whole: str, parts: list[str]) -> None:
+    assert texts(whole) == parts
+
+
+@pytest.mark.parametrize("call", ["Hey Ada, ", "hey Ada, ", "Hi Ada! ", "Thanks, Ada, ", "Ada, "])
+def test_a_greeting_of_a_speaker_is_left_out(call: str) -> None:
+    ada = frozenset(["ada"])
+    assert [u.text for u in units(call + "The pots are in the shed.", ada)] == [
+        "The pots are in the shed."
+    ]
+    assert next(u.text for u in units("Hey Bob, the pots are in it.", ada)).startswith("Hey Bob")
