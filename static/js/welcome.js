@@ -3,14 +3,17 @@
 
 import { ask, follow, publish, topic } from "./bus.js";
 import { button, el, megabytes } from "./dom.js";
+import { isKept } from "./kept_model.js";
 import { pick } from "./picked_file.js";
 
 export const MODEL_BYTES = 98_362_432; // SmolLM2-135M-Instruct Q4_1, as served from this site
+export const MODEL_PATH = "static/models/SmolLM2-135M-Instruct.Q4_1.gguf";
 
 /** Buttons and progress for the in-page model; used by the card, the model bar and the settings. */
 export function localModel() {
-  const label = `Run SmolLM2 135M in this page (${megabytes(MODEL_BYTES)}, from this site)`;
-  const start = button(label, { kind: "primary" });
+  const label = (where) => `Run SmolLM2 135M in this page (${megabytes(MODEL_BYTES)}, ${where})`;
+  let where = "from this site";
+  const start = button(label(where), { kind: "primary" });
   const bar = el("progress", { max: "1", "aria-label": "Loading the model", hidden: true });
   const text = el("p", { class: "note", "aria-live": "polite" });
   const picker = el("input", { type: "file", hidden: true, "aria-label": "GGUF file", accept: ".gguf" });
@@ -36,7 +39,7 @@ export function localModel() {
     const loading = state === "loading";
     start.hidden = (state === "ready" && !fromFile) || loading || missing;
     start.disabled = false;
-    start.textContent = state === "failed" && !fromFile ? "Try to load the model again" : label;
+    start.textContent = state === "failed" && !fromFile ? "Try to load the model again" : label(where);
     start.className = `button ${fromFile && state === "ready" ? "" : "primary"}`.trim();
     open.hidden = loading;
     bar.hidden = !loading;
@@ -49,6 +52,11 @@ export function localModel() {
   };
   follow("local_model", look);
   follow("settings", look);
+  isKept(MODEL_PATH, MODEL_BYTES).then((kept) => {
+    if (!kept) return;
+    where = "on this device";
+    look();
+  });
   return el("div", { class: "local-model" }, start, bar, text, open, picker);
 }
 

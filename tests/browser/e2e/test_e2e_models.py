@@ -40,6 +40,10 @@ def test_the_model_inside_the_page_answers_and_nothing_leaves_the_host(
     expect(chat.status).to_have_text("Stopped")
     assert all(url.startswith((watch.site_url, "blob:", "data:")) for url in watch.outside)
     assert any(url.endswith(".gguf") for url in watch.outside)
+    chat.page.reload()
+    kept = chat.page.get_by_role("button", name="Run SmolLM2 135M").first
+    expect(kept).to_contain_text("98 MB, on this device")
+    expect(chat.status).to_have_text("The model loads with your next message.")
 
 
 class Recorder:

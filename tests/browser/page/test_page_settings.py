@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from app.browser.in_page_model import MOST_TOKENS, SAMPLING
+from app.browser.in_page_model import BYTES, MOST_TOKENS, SAMPLING
 from tools.common import ROOT
 
 STATIC = ROOT / "static" / "js"
@@ -395,6 +395,33 @@ def test_the_model_in_the_page_is_loaded_with_progress(stub) -> None:
     expect(page.get_by_role("button", name="Try to load the model again")).to_be_visible()
     stub.publish("local_model", state="ready")
     expect(page.get_by_text("answers, in this page")).to_be_visible()
+
+
+KEEP_MODEL = """async (bytes) => {
+  const url = new URL('static/models/SmolLM2-135M-Instruct.Q4_1.gguf', document.baseURI).href;
+  const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(url));
+  const hex = [...new Uint8Array(digest)].map((b) => b.toString(16).padStart(2, '0')).join('');
+  const root = await navigator.storage.getDirectory();
+  const folder = await root.getDirectoryHandle('cache', {create: true});
+  const name = `${hex}_SmolLM2-135M-Instruct.Q4_1.gguf`;
+  const file = await (await folder.getFileHandle(name, {create: true})).createWritable();
+  await file.truncate(bytes);
+  await file.close();
+}"""
+
+
+@pytest.mark.parametrize(
+    ("bytes_kept", "words"), [(BYTES, "98 MB, on this device"), (1000, "98 MB, from this site")]
+)
+def test_a_model_that_is_kept_already_is_said_to_be_on_this_device(
+    page, start, bytes_kept: int, words: str
+) -> None:
+    page.evaluate(KEEP_MODEL, bytes_kept)
+    page.reload()
+    stub = start(page)
+    stub.publish("settings", chat_endpoint="in-page", chat_model="")
+    button = page.get_by_role("button", name="Run SmolLM2 135M in this page").first
+    expect(button).to_contain_text(words)
 
 
 @pytest.mark.parametrize("width", [1280, 390])
