@@ -26,6 +26,7 @@ class LocalLoading:
         self._task: asyncio.Task[None] | None = None
         self._error: ModelError | None = None
         self._from_file = False
+        self._asked = 0  # tokens of context that the loaded one was asked to hold
         self._waiting: list[Told] = []
 
     @property
@@ -49,7 +50,7 @@ class LocalLoading:
         settings, local = self._desk.settings, self._local
         if local.ready is None or self.running or settings.chat_endpoint != IN_PAGE:
             return
-        if settings.context_size() > local.context_size:
+        if settings.context_size() > max(local.context_size, self._asked):
             await self.load(from_file=self._from_file)
 
     async def wait(self, told: Told) -> None:
@@ -76,7 +77,7 @@ class LocalLoading:
         name = local.picked if self._from_file else local.bundled
         context = self._desk.settings.context_size(IN_PAGE, name)
         load = local.load_picked if self._from_file else local.load
-        self._error = None
+        self._error, self._asked = None, context
         self.publish("loading")
         try:
             await load(self._progress, context)

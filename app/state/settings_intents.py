@@ -109,10 +109,18 @@ class SettingsIntents:
         result = await self._desk.models.test_connection(endpoint_id)
         return {"ok": result.ok, "text": result.text}
 
-    async def load_local_model(self) -> None:
-        """Load the model that runs inside the page, and let it answer."""
-        if self._local is not None and self._local.bundled:
+    async def load_local_model(self, choose: bool = True) -> None:
+        """Load the model that runs inside the page, and let it answer.
+
+        ``choose`` False: only load it, as it was before a reload; who answers stays.
+        """
+        local, loading = self._local, self._loading
+        if local is None or loading is None or not local.bundled:
+            return
+        if choose:
             await self._use(from_file=False)
+        elif local.ready is None and not loading.running:
+            await loading.load()
 
     async def open_model_file(self) -> None:
         """The same with the file that was picked last (the page's script holds it)."""

@@ -172,7 +172,9 @@ export class EndpointForm {
     if (!(await this.saveUrl()) || !(await this.saveKey())) return false;
     const url = this.url.value; // what was just taken; the topic comes with the next frame
     if (allowed(url)) return true;
-    this.#say("Pleat reloads once, so that its security policy lets this address in.");
+    const { state, from_file: fromFile } = topic("local_model") ?? {};
+    const again = state === "ready" && !fromFile ? " The model in this page is loaded again." : "";
+    this.#say(`Pleat reloads once, so that its security policy lets this address in.${again}`);
     const problem = await resumeAfterReload({ settings: true, then: what }, url);
     if (problem) this.#say(problem, "bad");
     return false;

@@ -27,8 +27,9 @@ export class SettingsDialog {
   }
 
   async #takeUp() {
-    const { then } = this.resume;
+    const { settings: wasOpen, then } = this.resume;
     this.resume = null;
+    if (!wasOpen) return;
     this.open({});
     const { testButton, load } = this.endpoint;
     (then === "models" ? load : testButton).focus({ preventScroll: true });
@@ -103,8 +104,12 @@ export class SettingsDialog {
       this.endpoint.url.control.focus();
       return;
     }
-    const same = topic("settings").chat_endpoint === id;
-    this.chosen.tell(same ? "" : await saveSettings({ chat_endpoint: id, chat_model: "" }));
+    const settings = topic("settings");
+    const local = topic("local_model");
+    const inPage = settings.endpoints.find((one) => one.id === id)?.kind === "in-page";
+    const model = inPage && local?.state === "ready" ? local.name : ""; // loaded: there is nothing to choose
+    const same = settings.chat_endpoint === id;
+    this.chosen.tell(same ? "" : await saveSettings({ chat_endpoint: id, chat_model: model }));
     this.draw();
   }
 

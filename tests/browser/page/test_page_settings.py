@@ -242,6 +242,44 @@ def test_a_new_address_is_reached_after_one_reload_that_takes_up_the_test(settin
     expect(page.get_by_role("status", name="Result of the test")).to_be_in_viewport(ratio=1)
 
 
+def test_the_reload_for_a_new_address_brings_the_model_in_the_page_back(settings, start) -> None:
+    page = settings.page
+    page.evaluate(KEEP)
+    settings.publish("local_model", state="ready")
+    with page.expect_navigation():
+        page.get_by_role("button", name="Test connection").click()
+    again = start(page)
+    assert again.asked("load_local_model", 1) == [[False]]  # loaded, and not chosen
+    page.reload()
+    assert start(page).asked("load_local_model") == []  # once
+
+
+def test_no_reload_drops_a_model_that_was_opened_from_a_file_unasked(settings, start) -> None:
+    page = settings.page
+    page.evaluate(KEEP)
+    settings.publish("local_model", state="ready", name="other-1b", from_file=True)
+    page.evaluate("() => { window.same = true; }")
+    page.get_by_role("button", name="Test connection").click()
+    asked = page.get_by_role("dialog", name="Reload the page once?")
+    asked.get_by_role("button", name="Cancel").click()
+    result = page.get_by_role("status", name="Result of the test")
+    expect(result).to_contain_text("Not tried")
+    assert page.evaluate("() => window.same") is True
+    page.get_by_role("button", name="Test connection").click()
+    with page.expect_navigation():
+        asked.get_by_role("button", name="Reload").click()
+    assert start(page).asked("load_local_model") == []
+
+
+def test_who_closes_the_settings_finds_them_closed_after_the_reload(settings, start) -> None:
+    page = settings.page
+    page.evaluate(KEEP)
+    with page.expect_navigation():
+        page.get_by_role("button", name="Done").click()
+    start(page)
+    expect(page.get_by_role("dialog", name="Settings")).to_have_count(0)
+
+
 HERE = """() => {
   const endpoints = [{id: 'e1', name: 'here', base_url: location.href + 'v1', kind: 'openai'}];
   window.stub.patch('settings', {endpoints});
