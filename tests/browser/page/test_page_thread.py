@@ -390,3 +390,39 @@ def test_code_is_copied_as_it_is(stub, message, page: Page) -> None:
     page.get_by_role("button", name="Copy code").click()
     expect(page.locator("#announcer")).to_have_text("Copied")
     assert page.evaluate("() => navigator.clipboard.readText()").strip() == "if a < b:\n    pass"
+
+
+TIGHT = """() => [...document.querySelectorAll('.msg:not(:last-of-type)')].map((node) =>
+  node.getBoundingClientRect().bottom
+    - node.querySelector('.msg-body').getBoundingClientRect().bottom)"""
+HEIGHTS = "() => [...document.querySelectorAll('.msg')].map((one) => one.offsetHeight)"
+
+
+def test_no_row_is_kept_under_older_messages_and_their_tools_move_nothing(stub, message) -> None:
+    page = stub.page
+    messages = [
+        message(f"{role}{n}", role, f"Message {n}.", siblings=1 + n % 2)
+        for n in range(3)
+        for role in ("user", "assistant")
+    ]
+    stub.publish("thread", messages=messages)
+    assert max(page.evaluate(TIGHT)) <= 16
+    heights = page.evaluate(HEIGHTS)
+    older = page.locator("article.assistant").first
+    tools = older.locator(".msg-actions")
+    expect(tools).to_have_css("opacity", "0")
+    older.hover()
+    expect(tools).to_have_css("opacity", "1")
+    assert page.evaluate(HEIGHTS) == heights
+    page.mouse.move(4, 4)
+    expect(tools).to_have_css("opacity", "0")
+    page.locator("article.user").nth(1).get_by_role("button", name="Copy message").focus()
+    for _ in range(20):  # backwards, from the next question to the answer's tools
+        page.keyboard.press("Shift+Tab")
+        if older.locator(":focus").count():
+            break
+    expect(older.get_by_role("button", name="Delete message")).to_be_focused()
+    expect(tools).to_have_css("opacity", "1")
+    assert page.evaluate(HEIGHTS) == heights
+    last = page.locator("article.assistant").last
+    expect(last.locator(".msg-actions")).to_have_css("opacity", "1")
