@@ -45,6 +45,7 @@ class Desk:
     wait_for_model: Callable[[Callable[[int, int], None]], Coroutine[Any, Any, None]] | None = None
     settings: Settings = field(default_factory=Settings)
     shown: OpenConversation | None = None
+    instead_of: str | None = None  # the chat that was deleted elsewhere, for which this one came
     tasks: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -128,7 +129,8 @@ class Desk:
             if self.shown is None:
                 self.state.thread.publish(NO_THREAD)
         elif opened is self.shown:
-            self.state.thread.publish(thread(opened, self.memory(opened)))
+            drawn = thread(opened, self.memory(opened))
+            self.state.thread.publish({**drawn, "instead_of": self.instead_of})
 
     def learned(self, before: MemorySettings, after: MemorySettings) -> None:
         """Keep what an answer has taught of its model: its factor, a smaller context.
@@ -182,9 +184,9 @@ class Desk:
                 view["account"] = _as_sent(view, opened.request)
             self.state.memory.publish({**view, "usage": usage_view(opened.usage)})
 
-    def show(self, opened: OpenConversation | None) -> None:
+    def show(self, opened: OpenConversation | None, instead_of: str | None = None) -> None:
         """Draw everything of a conversation; it is the one that is shown from now on."""
-        self.shown = opened
+        self.shown, self.instead_of = opened, instead_of
         self.state.stream.publish(NO_STREAM)
         if opened is None:
             self.state.thread.publish(NO_THREAD)

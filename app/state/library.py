@@ -86,7 +86,7 @@ class Library:
         """All conversations."""
         return list(self._known.values())
 
-    def new(self) -> OpenConversation:
+    def new(self, instead_of: str | None = None) -> OpenConversation:
         """Show a new chat; it is stored when something is said in it."""
         shown = self._desk.shown
         if shown is not None and not shown.stored and not shown.busy:
@@ -96,11 +96,11 @@ class Library:
         conversation = Conversation(self._desk.ids.new(), created_at=now, updated_at=now)
         opened = OpenConversation(conversation, stored=False)
         self._opened[opened.id] = opened
-        self._desk.show(opened)
+        self._desk.show(opened, instead_of)
         self.publish()
         return opened
 
-    async def open(self, id: str) -> bool:
+    async def open(self, id: str, instead_of: str | None = None) -> bool:
         """Load a conversation and show it; False when it is gone. The newest request wins."""
         self._opening += 1
         ticket = self._opening
@@ -110,7 +110,7 @@ class Library:
             self.publish()
             return False
         if ticket == self._opening:
-            self._desk.show(opened)
+            self._desk.show(opened, instead_of)
             self._desk.mirror.used(id)
             self.publish()
         return True
@@ -217,10 +217,10 @@ class Library:
             await self.open(back.id)
         self.publish()
 
-    async def _show_next(self) -> None:
+    async def _show_next(self, instead_of: str | None = None) -> None:
         newest = max(self._known.values(), key=lambda c: c.updated_at, default=None)
-        if newest is None or not await self.open(newest.id):
-            self.new()
+        if newest is None or not await self.open(newest.id, instead_of):
+            self.new(instead_of)
 
     def _forget(self, id: str) -> None:
         self._known.pop(id, None)
@@ -259,7 +259,7 @@ class Library:
                 await stop(opened)
                 if self._desk.shown is opened:
                     self._desk.state.notify.say("This chat was deleted in another tab.")
-                    await self._show_next()
+                    await self._show_next(instead_of=id)
             self.publish()
             return
         self._known[id] = conversation

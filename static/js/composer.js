@@ -221,31 +221,38 @@ export class Composer {
     const id = value.conversation_id;
     if (id === this.conversation) return;
     const first = this.conversation === null;
+    const gone = !first && value.instead_of === this.conversation; // deleted in another tab
     const { pending } = this;
-    if (pending && first) pending.conversation = id;
+    if (pending && (first || gone)) pending.conversation = id;
     else if (pending?.conversation === this.conversation) pending.since = this.box.value;
     this.conversation = id;
+    const typed = gone ? this.box.value : "";
     // What was typed while Python started belongs to the conversation that opens first.
     if (first && this.box.value) this.#changed();
-    else this.#loadDraft(id);
+    else this.#loadDraft(id, typed);
+    if (typed) publish("page_notice", { level: "info", text: "What you were writing in it is in the message box." });
     if (matchMedia("(pointer: fine)").matches) this.#refocus();
   }
 
-  async #loadDraft(id) {
+  /** Fills the box with the draft of the chat that opens, before what was typed in a chat that is gone. */
+  async #loadDraft(id, typed) {
     clearTimeout(this.draftTimer);
     this.draftTimer = 0;
-    this.box.value = "";
+    this.box.value = typed;
     this.#look();
     const kept = this.kept.get(id);
     if (kept) {
       this.kept.delete(id);
-      this.#fill(kept);
+      this.#fill(joined(kept, typed));
       return;
     }
     const text = await ask("draft");
-    if (this.conversation !== id || this.box.value || !text) return;
-    this.box.value = text;
-    this.#look();
+    if (this.conversation !== id) return;
+    if (typed) this.#fill(joined(text, this.box.value));
+    else if (text && !this.box.value) {
+      this.box.value = text;
+      this.#look();
+    }
   }
 
   /** Keeps what is in the box; to be awaited before another conversation is opened. */

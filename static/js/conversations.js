@@ -98,6 +98,7 @@ export class Conversations {
         this.#rename(id);
         break;
       case "delete":
+        await this.composer.saveDraft(); // it comes back with the chat
         await ask("delete_conversation", id);
         this.composer.box.focus();
         break;

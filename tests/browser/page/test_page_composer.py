@@ -270,3 +270,39 @@ def test_a_message_without_a_model_is_sent_on_and_never_lost(stub) -> None:
     box.fill("Nobody answers yet")
     box.press("Enter")
     assert stub.asked("send", 1) == [["Nobody answers yet"]]
+
+
+def test_what_was_typed_in_a_chat_that_another_tab_deletes_stays_in_the_box(stub) -> None:
+    page = stub.page
+    box = page.get_by_role("textbox", name="Message")
+    box.fill("typed in the last second")
+    stub.answer("draft", "of the next chat")
+    stub.publish("thread", conversation_id="c2", instead_of="c1")
+    expect(box).to_have_value("of the next chat\n\ntyped in the last second")
+    expect(page.get_by_role("region", name="Notices")).to_contain_text("is in the message box")
+    assert stub.asked("set_draft", 1)[-1] == ["of the next chat\n\ntyped in the last second"]
+    stub.answer("draft", "")
+    stub.publish("thread", conversation_id="c3", instead_of=None)  # opened by hand
+    expect(box).to_have_value("")
+
+
+def test_a_message_on_its_way_into_a_chat_that_is_deleted_comes_back_into_the_box(stub) -> None:
+    page = stub.page
+    box = page.get_by_role("textbox", name="Message")
+    page.evaluate(HELD, ["send"])
+    box.fill("on its way")
+    box.press("Enter")
+    box.fill("typed since")
+    stub.publish("thread", conversation_id="c2", instead_of="c1")
+    page.evaluate(REFUSE, "This chat was deleted.")
+    expect(box).to_have_value("on its way\n\ntyped since")
+
+
+def test_what_was_typed_last_comes_back_with_a_chat_that_is_deleted_here(stub) -> None:
+    page = stub.page
+    stub.publish("conversations", items=[{"id": "c1", "title": "Mine", "open": True}])
+    page.get_by_role("textbox", name="Message").fill("half a thought")
+    page.get_by_role("listitem").filter(has_text="Mine").hover()
+    page.get_by_role("button", name="Delete Mine").click()
+    assert stub.asked("delete_conversation", 1) == [["c1"]]
+    assert stub.asked("set_draft") == [["half a thought"]]
