@@ -33,6 +33,7 @@ from app.state.settings_intents import SettingsIntents
 from app.state.settings_store import SettingsStore
 from app.state.summary_mirror import Summary, SummaryMirror
 from app.state.tabs import Tabs
+from app.state.taking_up import TakingUp
 from app.state.talking import Talking
 
 OURS = "pleat."  # what every key of the page begins with
@@ -74,6 +75,7 @@ class Session(MemoryIntents, SettingsIntents):
             self._desk.wait_for_model = self._loading.wait
         self._ahead = ReadAhead(self._desk)
         self._talking = Talking(self._desk, self._library, values, self._tabs, self._ahead)
+        self._taking_up = TakingUp(self._desk, self._talking.fold_in_background)
         self._exchange = Exchange(self._desk, self._library)
         self._loading_models = 0
 
@@ -93,6 +95,7 @@ class Session(MemoryIntents, SettingsIntents):
         desk.mirror.on_other_tab = lambda id: desk.spawn(self._library.refresh(id))
         self._values.watch(self._heard_value)
         await self._library.load()
+        self._taking_up.soon()
         desk.spawn(self._scanner().run())
 
     def _scanner(self) -> Scanner:
@@ -170,7 +173,9 @@ class Session(MemoryIntents, SettingsIntents):
 
     async def open_conversation(self, id: str) -> None:
         """Show a conversation."""
-        if not await self._library.open(id):
+        if await self._library.open(id):
+            self._taking_up.soon()
+        else:
             self.state.notify.say("This chat is not here any more.", "warning")
 
     async def rename_conversation(self, id: str, title: str) -> None:
