@@ -10,6 +10,7 @@ from playwright.sync_api import Page, Request, expect
 
 from tests.browser.e2e.chat import Chat, contents
 from tests.browser.e2e.conftest import HTTP_ERRORS, settings_for
+from tests.browser.scripted_server import ScriptedServer
 
 SLOW = 180_000  # milliseconds: a real model on a busy machine
 NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -44,6 +45,25 @@ def test_the_model_inside_the_page_answers_and_nothing_leaves_the_host(
     kept = chat.page.get_by_role("button", name="Run SmolLM2 135M").first
     expect(kept).to_contain_text("98 MB, on this device")
     expect(chat.status).to_have_text("The model loads with your next message.")
+
+
+def test_a_test_of_a_new_endpoint_leaves_the_model_in_the_page_loaded(
+    open_app: Callable[..., Page], server: ScriptedServer
+) -> None:
+    chat = Chat(open_app(), SLOW)
+    chat.page.get_by_role("button", name="SmolLM2 135M").first.click()
+    expect(chat.log).to_contain_text("answers, in this page")
+    dialog = chat.settings()
+    dialog.get_by_label("Who answers").select_option(label="Add an endpoint…")
+    dialog.get_by_label("Kind of server").select_option(label="Another server")
+    chat.type_setting(dialog, "Base URL", server.base_url)
+    dialog.get_by_role("button", name="Test connection").click()
+    result = dialog.get_by_role("status", name="Result of the test")
+    expect(result).to_contain_text("Connected")  # after the page's one reload
+    dialog.get_by_label("Who answers").select_option(label="A model in this page")
+    expect(dialog).to_contain_text("is loaded and answers in this page")
+    chat.close(dialog)
+    expect(chat.status).to_have_text("Ready")
 
 
 class Recorder:
