@@ -248,7 +248,8 @@ export class Composer {
     }
     const text = await ask("draft");
     if (this.conversation !== id) return;
-    if (typed) this.#fill(joined(text, this.box.value));
+    // The draft may be an earlier state of the same text, saved while the chats were changing.
+    if (typed) this.#fill(this.box.value.startsWith(text ?? "") ? this.box.value : joined(text, this.box.value));
     else if (text && !this.box.value) {
       this.box.value = text;
       this.#look();

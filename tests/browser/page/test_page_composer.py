@@ -286,6 +286,16 @@ def test_what_was_typed_in_a_chat_that_another_tab_deletes_stays_in_the_box(stub
     expect(box).to_have_value("")
 
 
+def test_what_was_saved_while_the_chats_changed_is_not_said_twice(stub) -> None:
+    box = stub.page.get_by_role("textbox", name="Message")
+    box.fill("typed in the last second")
+    stub.answer("draft", "typed in the last")
+    stub.publish("thread", conversation_id="c2", instead_of="c1")
+    assert stub.asked("draft", 1)
+    assert stub.asked("set_draft", 1)[-1] == ["typed in the last second"]
+    expect(box).to_have_value("typed in the last second")
+
+
 def test_a_message_on_its_way_into_a_chat_that_is_deleted_comes_back_into_the_box(stub) -> None:
     page = stub.page
     box = page.get_by_role("textbox", name="Message")
