@@ -143,7 +143,7 @@ export class SettingsDialog {
       : "0 to 2; empty for the server’s own.");
     longest.tellHelp(inPage ? `Tokens. A model in this page stops at ${IN_PAGE_ANSWER} at most.` : "Tokens.");
     setOptions(utility.control, [
-      ["same", inPage ? "No model: the chat model is in this page" : "The chat model"],
+      ["same", inPage ? "No model (it runs in this page)" : "The chat model"],
       ["other", "Another model"],
       ["none", "No model (extractive, instant)"],
     ]);

@@ -560,7 +560,7 @@ def test_for_a_model_in_the_page_the_settings_say_what_it_does(settings) -> None
     expect(temperature).to_have_attribute("placeholder", "The server’s own")
     expect(temperature).to_have_accessible_description("0 to 2; empty for the server’s own.")
     settings.publish("settings", chat_endpoint="in-page", chat_model="SmolLM2-135M-Instruct")
-    expect(who.locator("option:checked")).to_have_text("No model: the chat model is in this page")
+    expect(who.locator("option:checked")).to_have_text("No model (it runs in this page)")
     expect(who).to_have_accessible_description(re.compile("too small to summarise"))
     expect(temperature).to_have_attribute("placeholder", "0.2")
     expect(temperature).to_have_accessible_description(re.compile("empty for 0.2"))
