@@ -116,6 +116,31 @@ def test_a_reload_in_mid_fold_loses_nothing_and_folds_nothing_twice(
     assert "behind the clock" in "\n".join(contents(server.chats()[-1].json))
 
 
+def test_a_better_summary_that_a_reload_cut_off_comes_once_the_page_is_quiet(
+    chat: Chat, server: ScriptedServer
+) -> None:
+    chat.exact()
+    gate = Gate()
+    server.utility(Answer(gate, "- Lost."))
+    server.default_utility = Answer("- The boat is called Hvezda.")
+    server.default_chat = Answer(apples(60))
+    chat.ask("My boat is called Hvezda." + apples(60))
+    for number in range(2, 5):
+        chat.ask(f"Question {number}." + apples(60))
+    chat.ask("A long one." + apples(350))  # folded at once, without a model
+    assert gate.reached.wait(60), "the model was not asked for a better summary"
+    (provisional,) = chat.stored("folds")
+    chat.page.reload()
+    expect(chat.questions).to_have_count(5)
+    expect(chat.folds.first).to_contain_text("extractive, no model")
+    expect(chat.folds.first).to_contain_text("by scripted-model")  # nothing is asked meanwhile
+    expect(chat.summary).to_have_value(re.compile("^- The boat is called Hvezda"))
+    late = next(fold for fold in chat.stored("folds") if fold["id"] != provisional["id"])
+    assert late["boundary"] == provisional["boundary"]
+    chat.accounted()
+    once(chat)
+
+
 def test_two_chats_that_begin_with_the_same_words_share_no_memory(
     open_chat: Callable[..., Chat], server: ScriptedServer
 ) -> None:
