@@ -130,7 +130,7 @@ def build(
             asked_tokens = _cost(question_text(asked, [p.text for p in passages]), counter)
             if asked_tokens - plain <= free:
                 break
-            passages.pop()
+            passages.pop(0)  # the best one stands last
         if not passages:
             asked_tokens = plain
 

@@ -1,7 +1,9 @@
 """Chooses the passages that are put before a question: the right sentences of the right messages.
 
-Whole sentences, quoted with their speaker and day, in time order, within the allowance. A piece
-is worth what it is about (the question's words) times what it adds (other words, once each).
+Whole sentences, quoted with their speaker and day, within the allowance. A piece is worth what it
+is about (the question's words) times what it adds (other words, once each). The best message stands
+last, next to the question: a small model answers half as many questions again from that order as
+from the order of time (docs/retention.md). Each has its day, so that time can be told.
 """
 
 from __future__ import annotations
@@ -75,6 +77,7 @@ class _Piece:
     cost: int
     words: dict[str, float]
     glue: str = ""  # what stood between it and the unit before
+    replaces: str = ""  # the message whose statement it makes out of date
 
 
 def passages(
@@ -86,7 +89,7 @@ def passages(
     lexicon: Lexicon,
     allowed: Callable[[str], bool] | None = None,
 ) -> list[Passage]:
-    """Passages for ``question``, joined by line breaks at most ``allowance`` tokens.
+    """Passages for ``question``, the best one last, at most ``allowance`` tokens with line breaks.
 
     ``texts`` maps ids to (speaker, text, day), of which the text is used: the others went into
     ``index``. ``recent`` are the texts of the last turns, oldest
@@ -149,9 +152,10 @@ def _pieces(
         pieces.append(_Piece(id, n, text, about, cost, words, unit.glue))
     order = sorted(range(len(pieces)), key=lambda i: (index.position(pieces[i].id), i))
     said = [pieces[i].text for i in order]
-    for _, new, sure in replaced(said, [index.speaker(pieces[i].id) for i in order]):
+    for old, new, sure in replaced(said, [index.speaker(pieces[i].id) for i in order]):
         if sure:
             pieces[order[new]].about *= NEWER
+            pieces[order[new]].replaces = pieces[order[old]].id
     return pieces, dict(zip(scores, counted[len(raw) :], strict=True))
 
 
@@ -211,11 +215,25 @@ def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece
 
 
 def _render(index: RecallIndex, chosen: list[_Piece]) -> list[Passage]:
-    by_id: dict[str, list[_Piece]] = {}
+    """The pieces as passages, the best message last; an answer follows its question, and what is
+    true now what was true before."""
+    by_id: dict[str, list[_Piece]] = {}  # in the order of their worth
     for piece in chosen:
         by_id.setdefault(piece.id, []).append(piece)
-    out: list[Passage] = []
+    rank = {id: place for place, id in enumerate(by_id)}
+    for new, old in [(piece.id, piece.replaces) for piece in chosen]:
+        if rank.get(old, rank[new]) < rank[new]:
+            rank[old], rank[new] = rank[new], rank[old]
+    runs: list[list[str]] = []
     for id in sorted(by_id, key=index.position):
+        before = runs[-1][-1] if runs else None
+        if before and index.asks(before) and index.position(before) + 1 == index.position(id):
+            runs[-1].append(id)
+        else:
+            runs.append([id])
+    runs.sort(key=lambda run: -min(rank[id] for id in run))
+    out: list[Passage] = []
+    for id in [id for run in runs for id in run]:
         body, last = "", -2
         for piece in sorted(by_id[id], key=lambda p: p.unit):
             near = piece.glue if piece.glue and piece.unit == last + 1 else " "

@@ -313,18 +313,18 @@ def test_recall_has_its_setting_and_its_frame_where_they_are_left(
         # 79 in all: 29 for the frame, and a line break more for each passage.
         ((49,), ("p1",)),
         ((50,), ()),
-        ((20, 28), ("p1", "p2")),
-        ((20, 29), ("p1",)),
-        ((20, 10, 99), ("p1", "p2")),
-        ((99, 10), ()),  # the first is the best: without it none
+        ((28, 20), ("p1", "p2")),
+        ((29, 20), ("p2",)),
+        ((99, 10, 20), ("p2", "p3")),
+        ((10, 99), ()),  # the last is the best: without it none
     ],
 )
-def test_passages_that_do_not_fit_are_left_out_from_the_last(
+def test_passages_that_do_not_fit_are_left_out_from_the_first(
     passages: tuple[int, ...], kept: tuple[str, ...]
 ) -> None:
     built = behind_memory(50, recall_tokens=50, recall=Recalled(*passages))
     assert ids_recalled(built) == kept
-    texts = [apples(count).strip() for count in passages[: len(kept)]]
+    texts = [apples(count).strip() for count in passages[len(passages) - len(kept) :]]
     assert built.messages[-1].content == question_text(apples(46), texts)
 
 

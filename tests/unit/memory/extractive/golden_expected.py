@@ -55,10 +55,10 @@ EXPECTED: dict[str, dict[str, list[str]]] = {'greenhouse': {'first fold': ['m0: 
           'Where does the database run?': ['m2: [8 May 2023] User: It works! But we decided to '
                                            'use PostgreSQL instead of files, on '
                                            'db.example.org:5433.'],
-          'How many rows has night_shifts?': ['m4: [8 May 2023] User: The table is called '
-                                              'night_shifts and has 90,000 rows.',
-                                              'm5: [8 May 2023] Assistant: I would index '
-                                              'night_shifts on worker_id']},
+          'How many rows has night_shifts?': ['m5: [8 May 2023] Assistant: I would index '
+                                              'night_shifts on worker_id',
+                                              'm4: [8 May 2023] User: The table is called '
+                                              'night_shifts and has 90,000 rows.']},
  'česky': {'first fold': ['m0: User: jmenuji se Bořek a pěstuji šedesát švestek u Jihlavy.',
                           'm1: Assistant: To zní krásně! Co s nimi děláš?',
                           'm2: User: Včera (7 May 2023) jsme se dohodli, že z nich bude povidla '
@@ -76,10 +76,9 @@ EXPECTED: dict[str, dict[str, list[str]]] = {'greenhouse': {'first fold': ['m0: 
                         'm4: User: Alena potřebuje 14 sklenic do pátku 12.5.'],
            'Kolik sklenic potřebuje Alena?': ['m4: [8 May 2023] User: Žádný cukr, nikdy. Alena '
                                               'potřebuje 14 sklenic do pátku 12.5.'],
-           'Kde pěstuje švestky?': ['m0: [8 May 2023] User: jmenuji se Bořek a pěstuji šedesát '
-                                    'švestek u Jihlavy.',
-                                    'm1: [8 May 2023] Assistant: To zní krásně! Co s nimi '
-                                    'děláš?']},
+           'Kde pěstuje švestky?': ['m1: [8 May 2023] Assistant: To zní krásně! Co s nimi děláš?',
+                                    'm0: [8 May 2023] User: jmenuji se Bořek a pěstuji šedesát '
+                                    'švestek u Jihlavy.']},
  '日本語': {'first fold': ['m0: User: 会議の場所は図書館の22号室です。',
                         'm1: Assistant: わかりました。 何時に始まりますか？',
                         'm2: User: 15時からです。 田中さんは来られません。',
@@ -93,8 +92,8 @@ EXPECTED: dict[str, dict[str, list[str]]] = {'greenhouse': {'first fold': ['m0: 
          'put back': ['m2: User: 15時からです。',
                       'm4: User: 会議の場所は本館の7号室に変更しました。',
                       'm5: Assistant: 7号室ですね。'],
-         '会議の場所はどこですか？': ['m0: [8 May 2023] User: 会議の場所は図書館の22号室です。',
-                          'm3: [8 May 2023] Assistant: では資料を送ります。',
+         '会議の場所はどこですか？': ['m3: [8 May 2023] Assistant: では資料を送ります。',
+                          'm0: [8 May 2023] User: 会議の場所は図書館の22号室です。',
                           'm4: [8 May 2023] User: 会議の場所は本館の7号室に変更しました。'],
          '何時に始まりますか？': ['m0: [8 May 2023] User: 会議の場所は図書館の22号室です。',
                         'm1: [8 May 2023] Assistant: わかりました。 何時に始まりますか？',

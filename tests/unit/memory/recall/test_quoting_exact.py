@@ -167,7 +167,7 @@ DATED = "[9:00 am on 8 May, 2023] I keep three hens. I swam yesterday."
 def quoted(question: str, room: int, *texts: str) -> list[str]:
     index, said = made(*texts)
     found = passages(index, said, question, (), room, WORDS)
-    assert [each.id for each in found] == sorted(each.id for each in found)
+    assert len({each.id for each in found}) == len(found)
     assert WORDS.count_many(["\n".join(each.text for each in found)])[0] <= room
     return [each.text for each in found]
 
@@ -222,13 +222,45 @@ def test_as_many_pieces_are_quoted_as_fit(room: int, count: int) -> None:
     assert len(quoted("alder", room, *texts)) == count
 
 
+def test_the_best_message_is_quoted_last_and_an_answer_behind_its_question() -> None:
+    def order(*texts: str) -> list[str]:
+        return [text.removeprefix("Ada: ") for text in quoted("alder birch", 60, *texts)]
+
+    assert order("Alder birch.", "Hazel.", "Alder cedar.") == [
+        "Hazel.",
+        "Alder cedar.",
+        "Alder birch.",
+    ]
+    # The second answers the first: both stand in their order, where the better one has its place.
+    asked, answer = "Alder birch?", "Cedar larch."
+    assert order(asked, answer, "Hazel.", "Alder.") == ["Hazel.", "Alder.", asked, answer]
+    # What only follows is no answer.
+    said = "Alder birch."
+    assert order(said, answer, "Hazel.", "Alder.") == ["Hazel.", answer, "Alder.", said]
+
+
+def test_what_is_true_now_is_quoted_behind_what_was_true_before() -> None:
+    # The older statement has more words of the question.
+    found = quoted(
+        "attic rent of wood in euros",
+        60,
+        "The attic rent of wood is 300 euros.",
+        "Hazel.",
+        "The attic rent of wood is 500 now.",
+    )
+    assert [text for text in found if "attic" in text] == [
+        "Ada: The attic rent of wood is 300 euros.",
+        "Ada: The attic rent of wood is 500 now.",
+    ]
+
+
 def test_without_a_speaker_the_day_alone_is_the_head() -> None:
     index = RecallIndex()
     index.add("m0", "I keep hens.", day="2023-05-08")
     index.add("m1", "I keep a goat.", "")
     said = {"m0": ("", "I keep hens.", ""), "m1": ("", "I keep a goat.", "")}
     found = passages(index, said, "hens", (), 40, WORDS)
-    assert found[0] == Passage("m0", "[8 May 2023] I keep hens.")
+    assert found[-1] == Passage("m0", "[8 May 2023] I keep hens.")
     index = RecallIndex()
     index.add("m0", "I keep hens.")
     assert passages(index, said, "hens", (), 40, WORDS) == [Passage("m0", "I keep hens.")]
