@@ -2,7 +2,7 @@
 
     python -m tests.bench.answers --endpoint http://127.0.0.1:8080/v1 --model NAME
         [--locomo FILE | --seeds 1 2 3] [--only ID …] [--questions 40] [--context 4096]
-        [--summary 500] [--recall 300] [--arms nothing tail summary memory gold]
+        [--summary 500] [--recall 300] [--arms nothing tail summary memory gold recall "by time"]
 
 Each question is asked once an arm, at temperature 0, with the same words around it: with nothing,
 with the seeds' tail, with the summary, with summary and recalled passages (*memory*), and with the
@@ -28,6 +28,7 @@ from tests.bench.metrics import ENOUGH, answer_words, interval, percent, share, 
 from tests.bench.running import Remembered, remember
 
 ARMS = ("nothing", "tail", "summary", "memory", "gold")
+MORE_ARMS = ("recall", "by time")  # the passages alone, as sent and in the order of time
 SYSTEM = (
     "You answer questions about a conversation from notes. Answer with the fact only, in a few"
     " words. If the notes do not say it, answer: unknown."
@@ -79,10 +80,13 @@ def prepare(chats: Sequence[Chat], options: argparse.Namespace) -> list[Asked]:
         kept: Remembered = asyncio.run(
             remember(chat, context=options.context, summary=options.summary, recall=options.recall)
         )
+        places = {turn.id: place for place, turn in enumerate(chat.messages)}
         folded = [p for p in chat.probes if p.evidence and kept.folded.issuperset(p.evidence)]
         many = options.questions // len(chats) + (number < options.questions % len(chats))
         for probe in rng.sample(folded, min(many, len(folded))):
-            recalled = asyncio.run(kept.recalled(probe))
+            found = asyncio.run(kept.recalled(probe))
+            recalled = "\n".join(text for _, text in found)
+            by_time = sorted(found, key=lambda passage: places[passage[0]])
             asked.append(
                 Asked(
                     chat,
@@ -93,6 +97,7 @@ def prepare(chats: Sequence[Chat], options: argparse.Namespace) -> list[Asked]:
                         "summary": kept.summary,
                         "memory": f"{kept.summary}\n{recalled}".strip(),
                         "recall": recalled,
+                        "by time": "\n".join(text for _, text in by_time),
                         "gold": "\n".join(kept.dated(i) for i in probe.evidence),
                     },
                 )
@@ -140,7 +145,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--recall", type=int, default=300)
     options.add_argument("--max-tokens", type=int, default=40)
     options.add_argument("--seed", type=int, default=7)
-    options.add_argument("--arms", nargs="*", default=list(ARMS), choices=[*ARMS, "recall"])
+    options.add_argument("--arms", nargs="*", default=list(ARMS), choices=[*ARMS, *MORE_ARMS])
     options.add_argument("--show", action="store_true", help="print every answer")
     return options
 

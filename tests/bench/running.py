@@ -90,13 +90,14 @@ class Remembered:
         text = self.chat.messages[place].content
         return f"[{day}] {text}" if day and day not in text else text
 
-    async def recalled(self, probe: Probe) -> str:
-        """The passages that a question brings back, without their frame."""
+    async def recalled(self, probe: Probe) -> list[tuple[str, str]]:
+        """The passages that a question brings back, as sent: (message's id, text)."""
         line = await self.replay.probe(probe.id, probe.question)
-        text = "\n".join(p["content"] for p in line["payload"] if p["kind"] == "recall")
-        if RECALL_OPEN not in text:
-            return ""
-        return text.split(RECALL_OPEN, 1)[1].split(RECALL_CLOSE, 1)[0].strip()
+        found = [part for part in line["payload"] if part["kind"] == "recall"]
+        if not found:
+            return []
+        text = found[0]["content"].split(RECALL_OPEN, 1)[1].split(RECALL_CLOSE, 1)[0].strip()
+        return list(zip(found[0]["ids"], text.split("\n"), strict=True))
 
 
 async def remember(
