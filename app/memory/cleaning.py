@@ -20,7 +20,7 @@ _UNSEEN = re.compile(
 )
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _WRAPPED = re.compile(
-    r"<((?:updated|new|final)?[_ -]?(?:summary|notes|output|answer|result|response))\b[^>]*>"
+    r"<((?:updated|new|final)?[_ -]?(?:summary|notes|output|answer|result|response))\b[^>]{0,400}>"
     r"(.*?)(?:</\1\s*>|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -58,7 +58,8 @@ _LINE_LABEL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _FENCE_LINES = re.compile(
-    r"^\s*</?\s*(?:notes|turns|earlier|summary)\s*>\s*$", re.IGNORECASE | re.MULTILINE
+    r"^[^\S\n]*</?\s{0,20}(?:notes|turns|earlier|summary)\s{0,20}>[^\S\n]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _END_TOKENS = re.compile(
     r"(?:<\|(?:im_end|endoftext|eot_id|end|end_of_text|return|end_of_turn)\|>|</s>|<end_of_turn>"

@@ -14,9 +14,10 @@ from app.memory.extractive.anchor import write
 from app.memory.extractive.words import low_words, word_set
 
 _HEADER = re.compile(r"^\s*\[([^\[\]\n]{4,40})\]\s*")
-_CLOCK = re.compile(
-    r"^\s*\d{1,2}[:.]\d{2}(?::\d{2})?\s*(?:[ap]\.?m\.?)?\s*(?:on\s+|,\s*)?|"
-    r"(?:[T,]?\s*\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?\s*(?:[ap]\.?m\.?)?\s*Z?)\s*$",
+_CLOCK = re.compile(  # blanks are counted: a long run of them is tried once for each
+    r"^\s{0,40}\d{1,2}[:.]\d{2}(?::\d{2})?\s{0,40}(?:[ap]\.?m\.?)?\s{0,40}(?:on\s{1,40}|,\s{0,40})?|"
+    r"(?:[T,]?\s{0,40}+\d{1,2}:\d{2}(?::\d{2})?(?:\.\d{1,40})?\s{0,40}(?:[ap]\.?m\.?)?\s{0,40}Z?)"
+    r"\s{0,40}\Z",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")

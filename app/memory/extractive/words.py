@@ -18,7 +18,7 @@ DENSE = re.compile(f"[{_DENSE}]")
 _KANA = re.compile("[\u3041-\u309f\u30fc]+")
 _RUN = re.compile(
     r"https?://[^\s<>\"')\]]*[^\s<>\"')\].,;:!?]"  # an address as one word
-    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # a mail address
+    r"|[\w.+-]{1,64}+@[\w-]+(?:\.[\w-]+)+"  # a mail address, as long as one may be
     f"|[{_DENSE}]+"
     r"|\d+(?:[.,:/-]\d+)*"
     rf"|[^\W{_DENSE}]+(?:['’][^\W\d_]+)?"
