@@ -9,23 +9,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from app.state.app_state import NO_IMPORT
 from app.state.desk import Desk
 from app.state.library import Library
-from app.state.records import fold_from, fold_record
-from app.state.same_chat import Names, content
+from app.state.records import fold_record
+from app.state.same_chat import Here, fitting
 
 if TYPE_CHECKING:
     from app.conversation.formats import Counts, Imported, ImportedConversation, Report
     from app.conversation.formats.pleat_json import Exported
-    from app.conversation.tree import Conversation
+    from app.memory.ledger import Fold
 
 TELL_EVERY = 100  # milliseconds between two words on how far an import is
 OURS = "pleat"  # the format of this page's own exports
-MOST_COMPARED = 100  # chats of one title and time
 EXAMPLES = 5  # chats that a reason names
 HERE = "it is here already, the same in everything"
 UNFIT = "it does not fit the messages that it is about, or is larger than any summary"
@@ -85,7 +83,8 @@ class Exchange:
     async def _store(self, imported: Imported) -> dict[str, Any]:
         report, first = imported.report, ""
         unfit = prompts = 0
-        here = self._library.all()
+        count = self._desk.engine.counter.text
+        here = Here(self._library.all(), self._desk.repository, count)
         known: list[ImportedConversation] = []
         for done, each in enumerate(imported.conversations):
             self._tell("storing", done, len(imported.conversations))
@@ -93,10 +92,11 @@ class Exchange:
             foreign = report.format != OURS and each.conversation.system_prompt is not None
             if foreign:
                 each = replace(each, conversation=replace(each.conversation, system_prompt=None))
-            if await self._is_among(here, each):
+            folds = fitting(each, count)
+            if await here.holds(each, folds):
                 known.append(each)
                 continue
-            unfit += await self._take(each)
+            unfit += await self._take(each, folds)
             prompts += foreign
             first = first or each.conversation.id
         if first:
@@ -104,22 +104,8 @@ class Exchange:
         self._library.publish()
         return _with(report, unfit, prompts, known).to_dict()
 
-    async def _is_among(self, here: list[Conversation], imported: ImportedConversation) -> bool:
-        """Whether a chat of the same title and time is the same in all that it says and holds."""
-        one, repository = imported.conversation, self._desk.repository
-        names: Names = {}
-        wanted = content(one, imported.messages, imported.folds, names)
-        alike = (c for c in here if c.title == one.title and one.created_at in (0, c.created_at))
-        for known in islice(alike, MOST_COMPARED):
-            folds = [fold_record(fold) for fold in await repository.folds(known.id)]
-            if content(known, await repository.messages(known.id), folds, names) == wanted:
-                return True
-        return False
-
-    async def _take(self, imported: ImportedConversation) -> int:
-        """Store one conversation with those of its folds that fit; how many did not."""
-        from app.memory.rebase import rebase_folds
-
+    async def _take(self, imported: ImportedConversation, folds: Sequence[Fold]) -> int:
+        """Store one conversation with the folds that fit; how many of its own did not."""
         now = self._desk.clock.now()
         conversation = imported.conversation
         conversation = replace(
@@ -131,15 +117,6 @@ class Exchange:
         )
         repository = self._desk.repository
         await repository.create(conversation, imported.messages)
-        read = [fold for fold in map(fold_from, imported.folds) if fold is not None]
-        folds, _ = rebase_folds(
-            read,
-            {},  # the reader has put the new ids in already
-            imported.messages,
-            pinned=conversation.pinned,
-            excluded=conversation.excluded,
-            count=self._desk.engine.counter.text,
-        )
         commit = 0
         for fold in folds:
             if await repository.commit_fold(fold, structure=0, commit=commit) == "ok":
