@@ -118,5 +118,8 @@ def _plural(word: str) -> str:
 
 
 def members(word: str) -> tuple[str, ...]:
-    """Stems of what belongs to a kind, given in lower case, one or many; nothing for others."""
-    return _members().get(word, ())
+    """Stems of what belongs to a kind, given in lower case; nothing for other words.
+
+    In one, many, or with a thing that it has: "pet", "pets", "pet's", "pets'".
+    """
+    return _members().get(word.replace("’", "'").removesuffix("'").removesuffix("'s"), ())
