@@ -94,4 +94,5 @@ def _from_line(line: Line, names: frozenset[str]) -> Record:
         return Record(line.source, "", "", "", [Unit(text)], old=True, opaque=True)
     body = text[match.end() :]
     label = match.group(2)
-    return Record(line.source, label, "", match.group(1) or "", units(body), old=True)
+    found = units(body) or (Unit(body),)  # of rules and marks alone it stays whole
+    return Record(line.source, label, "", match.group(1) or "", found, old=True)

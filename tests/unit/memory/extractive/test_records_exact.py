@@ -157,3 +157,9 @@ def test_a_message_that_says_nothing_has_no_record_but_ends_the_question() -> No
     items = [Source(f"m{i}", "user", "", text) for i, text in enumerate(texts)]
     first, last = records([], items)
     assert (first.source, last.source, last.answers) == ("m0", "m2", False)
+
+
+@pytest.mark.parametrize("text", ["A: =", "Ada: ---", "Ada: **", "[8 May 2023] Ada: | |"])
+def test_an_old_line_of_marks_alone_stays_whole(text: str) -> None:
+    (record,) = records([Line(text, "m1")], [])
+    assert record.text(range(len(record.units)), dated=True) == text
