@@ -1,8 +1,10 @@
 """Run the checks and say plainly what came of each.
 
-    python -m tools.run_checks [lint] [format] [types] [unit] [browser]     none named: all
+    python -m tools.run_checks [lint] [format] [types] [unit] [page] [e2e] [browser]   none: all
 
-Every part runs, also after one has failed; the exit code is 1 when any failed.
+Every part runs, also after one has failed; the exit code is 1 when any failed. The tests in the
+browser wait more than they compute, so that two lanes of parts run side by side where there are two
+cores; each line says of which part it is. ``browser`` is ``page`` and ``e2e``.
 """
 
 from __future__ import annotations
@@ -11,12 +13,16 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tools.common import NODE_MODULES, ROOT, SetupError, main, say
 
 COUNT = re.compile(r"(\d+) (passed|failed|skipped|error|errors|xfailed|xpassed)\b")
+BROWSER = ("page", "e2e")
+E2E = "tests/browser/e2e"
 CLOSING = re.compile(r"^(=+ )?\d+ (passed|failed|error|skipped).* in [\d.]+s")
 
 
@@ -28,7 +34,8 @@ class Part:
     title: str
     command: list[str]
     env: dict[str, str] = field(default_factory=dict)
-    code: int = 0
+    lane: int = 0
+    code: int = 1  # until it has ended well
     seconds: float = 0.0
     counts: dict[str, int] = field(default_factory=dict)
 
@@ -37,6 +44,7 @@ def parts() -> list[Part]:
     """All parts, in the order in which they are quick to tell something."""
     python = sys.executable
     pytest = [python, "-m", "pytest", "--durations=5"]
+    site = {"PLEAT_SITE": "dist"}
     return [
         Part("lint", "ruff check", [python, "-m", "ruff", "check", "."]),
         Part("format", "ruff format", [python, "-m", "ruff", "format", "--check", "."]),
@@ -46,18 +54,14 @@ def parts() -> list[Part]:
             ["node", str(NODE_MODULES / "pyright" / "index.js"), "--pythonpath", python],
         ),
         Part("unit", "unit and property tests", [*pytest, "tests/unit", "tests/property"]),
-        Part(
-            "browser",
-            "tests in the browser",
-            [*pytest, "tests/browser"],
-            {"PLEAT_SITE": "dist"},
-        ),
+        Part("page", "tests of the page", [*pytest, "tests/browser", f"--ignore={E2E}"], site),
+        Part("e2e", "tests from end to end", [*pytest, E2E], site, lane=1),
     ]
 
 
 def run_part(part: Part) -> None:
-    """Run one part, pass its output on as it comes, and count what pytest closes with."""
-    say(f"\n── {part.title} " + "─" * (70 - len(part.title)))
+    """Run one part, pass its output on line by line, and count what pytest closes with."""
+    say(f"── {part.name}: {part.title} " + "─" * (68 - len(part.name) - len(part.title)))
     begun = time.monotonic()
     process = subprocess.Popen(
         part.command,
@@ -71,11 +75,28 @@ def run_part(part: Part) -> None:
     )
     assert process.stdout is not None
     for line in process.stdout:
-        print(line, end="", flush=True)
+        print(f"{part.name:<6} {line}", end="", flush=True)
         if CLOSING.match(line):
             part.counts = {name.rstrip("s"): int(n) for n, name in COUNT.findall(line)}
     part.code = process.wait()
     part.seconds = time.monotonic() - begun
+
+
+def run_lanes(chosen: Sequence[Part]) -> None:
+    """Run the parts, lane beside lane, or one after the other on a single core."""
+    lanes: dict[int, list[Part]] = {}
+    for part in chosen:
+        lanes.setdefault(part.lane if (os.cpu_count() or 1) > 1 else 0, []).append(part)
+
+    def run(lane: list[Part]) -> None:
+        for part in lane:
+            run_part(part)
+
+    threads = [threading.Thread(target=run, args=(lane,)) for lane in lanes.values()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def summary(done: list[Part]) -> str:
@@ -96,12 +117,12 @@ def summary(done: list[Part]) -> str:
 def run_checks() -> None:
     """Run the parts that the command line names. Raises SetupError for an unknown one."""
     known = {part.name: part for part in parts()}
-    unknown = [name for name in sys.argv[1:] if name not in known]
+    named = [each for name in sys.argv[1:] for each in (BROWSER if name == "browser" else (name,))]
+    unknown = [name for name in named if name not in known]
     if unknown:
         raise SetupError(f"no such part: {', '.join(unknown)}; there are {', '.join(known)}")
-    chosen = [known[name] for name in sys.argv[1:]] or list(known.values())
-    for part in chosen:
-        run_part(part)
+    chosen = [known[name] for name in dict.fromkeys(named)] or list(known.values())
+    run_lanes(chosen)
     say(summary(chosen))
     sys.exit(1 if any(part.code for part in chosen) else 0)
 
