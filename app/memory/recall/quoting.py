@@ -2,8 +2,8 @@
 
 Whole sentences, quoted with their speaker and day, within the allowance. A piece is worth what it
 is about (the question's words) times what it adds (other words, once each). The best message stands
-last, next to the question: a small model answers half as many questions again from that order as
-from the order of time (docs/retention.md). Each has its day, so that time can be told.
+last, next to the question: a small model answers more questions from that order than from the order
+of time (docs/adr/best-passage-last.md). Each has its day, so that time can be told.
 """
 
 from __future__ import annotations
