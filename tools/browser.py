@@ -15,7 +15,17 @@ from tools.common import CACHE, VENV_PYTHON, SetupError, run, say
 
 CHOICE = CACHE / "browser.json"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FEATURES_OFF = (
+    "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,"
+    "HttpsFirstBalancedModeAutoEnable,LensOverlay,MediaRouter,PaintHolding,"
+    "ThirdPartyStoragePartitioning,AvoidCorsURLLoaderRestartOnRedirect,OptimizationHints,"
+    "NetworkTimeServiceQuerying,AimEnabled,PreconnectToSearch,"
+    "WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"
+)
+"""What Playwright turns off (a second list takes the place of its own), and the pages that Chromium
+loads behind the address bar of each new window, which cost as much as a small page of ours."""
 FLAGS = (
+    f"--disable-features={FEATURES_OFF}",
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",

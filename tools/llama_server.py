@@ -60,6 +60,7 @@ def main() -> None:
     params.n_ctx = options.context
     params.n_parallel = 1
     params.cpuparams.n_threads = 2
+    params.cpuparams.poll = 0  # a thread that waits sleeps: others need the cores
     server = xllamacpp.Server(params)
     wait_until_healthy(port)
     print(f"http://127.0.0.1:{port}/v1", flush=True)

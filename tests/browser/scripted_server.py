@@ -333,6 +333,7 @@ class _Gone(Exception):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # a piece goes out when it is written, not with the next one
     server: _Server
     request_record: Request
 
