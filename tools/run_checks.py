@@ -1,10 +1,10 @@
 """Run the checks and say plainly what came of each.
 
-    python -m tools.run_checks [lint] [format] [types] [unit] [page] [e2e] [browser]   none: all
+    python -m tools.run_checks [lint] [format] [types] [unit] [browser]   none: all
 
-Every part runs, also after one has failed; the exit code is 1 when any failed. The tests in the
-browser wait more than they compute, so that two lanes of parts run side by side where there are two
-cores; each line says of which part it is. ``browser`` is ``page`` and ``e2e``.
+Every part runs, also after one has failed; the exit code is 1 when any failed. Where there is more
+than one core, the tests in the browser run beside all others, on several workers; each line says
+of which part it is.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from dataclasses import dataclass, field
 from tools.common import NODE_MODULES, ROOT, SetupError, main, say
 
 COUNT = re.compile(r"(\d+) (passed|failed|skipped|error|errors|xfailed|xpassed)\b")
-BROWSER = ("page", "e2e")
-E2E = "tests/browser/e2e"
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+MOST_WORKERS = 4
+ALONE = ("-p", "no:playwright", "-p", "no:xdist")
+"""For tests that need neither: Playwright's plugin would clear the results of the run beside it."""
 CLOSING = re.compile(r"^(=+ )?\d+ (passed|failed|error|skipped).* in [\d.]+s")
 
 
@@ -40,11 +42,23 @@ class Part:
     counts: dict[str, int] = field(default_factory=dict)
 
 
+def workers() -> list[str]:
+    """How pytest shares out the tests in the browser; on a single core it does not.
+
+    The order of the tests is kept, so that the longest begin first (tests/browser/conftest.py says
+    which). A worker that dies, by a crash or a test that hangs, is not replaced: it ends the run.
+    """
+    if CORES == 1:
+        return []
+    how = ["--dist=loadgroup", "--no-loadscope-reorder", "--max-worker-restart=0"]
+    return [f"--numprocesses={min(CORES, MOST_WORKERS)}", *how]
+
+
 def parts() -> list[Part]:
     """All parts, in the order in which they are quick to tell something."""
     python = sys.executable
     pytest = [python, "-m", "pytest", "--durations=5"]
-    site = {"PLEAT_SITE": "dist"}
+    browser = [*pytest, *workers(), "tests/browser"]
     return [
         Part("lint", "ruff check", [python, "-m", "ruff", "check", "."]),
         Part("format", "ruff format", [python, "-m", "ruff", "format", "--check", "."]),
@@ -53,9 +67,8 @@ def parts() -> list[Part]:
             "pyright strict, pure rooms",
             ["node", str(NODE_MODULES / "pyright" / "index.js"), "--pythonpath", python],
         ),
-        Part("unit", "unit and property tests", [*pytest, "tests/unit", "tests/property"]),
-        Part("page", "tests of the page", [*pytest, "tests/browser", f"--ignore={E2E}"], site),
-        Part("e2e", "tests from end to end", [*pytest, E2E], site, lane=1),
+        Part("unit", "unit and property tests", [*pytest, *ALONE, "tests/unit", "tests/property"]),
+        Part("browser", "tests in the browser", browser, {"PLEAT_SITE": "dist"}, lane=1),
     ]
 
 
@@ -75,7 +88,7 @@ def run_part(part: Part) -> None:
     )
     assert process.stdout is not None
     for line in process.stdout:
-        print(f"{part.name:<6} {line}", end="", flush=True)
+        print(f"{part.name:<7} {line}", end="", flush=True)
         if CLOSING.match(line):
             part.counts = {name.rstrip("s"): int(n) for n, name in COUNT.findall(line)}
     part.code = process.wait()
@@ -86,7 +99,7 @@ def run_lanes(chosen: Sequence[Part]) -> None:
     """Run the parts, lane beside lane, or one after the other on a single core."""
     lanes: dict[int, list[Part]] = {}
     for part in chosen:
-        lanes.setdefault(part.lane if (os.cpu_count() or 1) > 1 else 0, []).append(part)
+        lanes.setdefault(part.lane if CORES > 1 else 0, []).append(part)
 
     def run(lane: list[Part]) -> None:
         for part in lane:
@@ -117,11 +130,10 @@ def summary(done: list[Part]) -> str:
 def run_checks() -> None:
     """Run the parts that the command line names. Raises SetupError for an unknown one."""
     known = {part.name: part for part in parts()}
-    named = [each for name in sys.argv[1:] for each in (BROWSER if name == "browser" else (name,))]
-    unknown = [name for name in named if name not in known]
+    unknown = [name for name in sys.argv[1:] if name not in known]
     if unknown:
         raise SetupError(f"no such part: {', '.join(unknown)}; there are {', '.join(known)}")
-    chosen = [known[name] for name in dict.fromkeys(named)] or list(known.values())
+    chosen = [known[name] for name in dict.fromkeys(sys.argv[1:])] or list(known.values())
     run_lanes(chosen)
     say(summary(chosen))
     sys.exit(1 if any(part.code for part in chosen) else 0)

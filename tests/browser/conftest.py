@@ -13,21 +13,37 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    BrowserType,
+    ConsoleMessage,
+    Page,
+    Request,
+    expect,
+)
 
 from tools import browser as chromium
 from tools import serve
 from tools.common import ROOT
 
 BOOT_LIMIT_MS = 120_000
-SCREENSHOTS = ROOT / "test-results" / "screenshots"
+PATIENCE_MS = 60_000  # for any state that is waited for: the machine may be busy
+RESULTS = ROOT / "test-results"
+SCREENSHOTS = RESULTS / "screenshots"
+LONGEST = ("test_in_pyodide.py", "test_e2e_reload_anywhere.py", "test_e2e_models.py")
+"""Run first, so that no worker is left alone with one of them at the end."""
+TOGETHER = {"test_e2e_models.py": "models"}
+"""Files whose tests run in one worker, one after the other: each loads a real model."""
 ENDED = "html[data-boot=ready], html[data-boot=failed]"
 EMPTY_STORAGE = """async () => {
   localStorage.clear();
@@ -84,6 +100,27 @@ class Watch:
         assert errors == [], "the page reported errors"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The longest tests first, and which of them never run side by side."""
+    order = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path.name, len(order)))
+    for item in items:
+        if item.path.name in TOGETHER and config.pluginmanager.hasplugin("xdist"):
+            item.add_marker(pytest.mark.xdist_group(TOGETHER[item.path.name]))
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Results of earlier runs go once, before any worker begins."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        shutil.rmtree(RESULTS, ignore_errors=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def delete_output_dir() -> None:
+    """In place of the plugin's, which would delete what another worker has just written."""
+
+
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     return {
@@ -91,6 +128,12 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
         "executable_path": chromium.executable(),
         "args": chromium.flags(),
     }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patience() -> None:
+    """The same patience in every test, whichever ran before it in this process."""
+    expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")
@@ -118,12 +161,21 @@ def base_url(site_url: str) -> str:
 
 @pytest.fixture(scope="session")
 def warm_context(
-    browser: Browser, browser_context_args: dict[str, Any]
+    browser_type: BrowserType,
+    browser_type_launch_args: dict[str, Any],
+    browser_context_args: dict[str, Any],
 ) -> Iterator[BrowserContext]:
-    """One context for the whole session: what it downloaded and compiled stays warm."""
-    context = browser.new_context(**browser_context_args)
-    yield context
-    context.close()
+    """One context for the whole session: what it downloaded and compiled stays warm.
+
+    It is a browser with a profile, as everyone's is: only there is compiled WebAssembly kept.
+    """
+    options = {**browser_type_launch_args, **browser_context_args}
+    with tempfile.TemporaryDirectory(
+        prefix="pleat-profile-", ignore_cleanup_errors=True
+    ) as profile:
+        context = browser_type.launch_persistent_context(profile, **options)
+        yield context
+        context.close()
 
 
 @pytest.fixture
