@@ -9,6 +9,7 @@ the test or the terminal that started it.
 from __future__ import annotations
 
 import argparse
+import os
 import socket
 import sys
 import time
@@ -59,7 +60,8 @@ def main() -> None:
     params.port = port
     params.n_ctx = options.context
     params.n_parallel = 1
-    params.cpuparams.n_threads = 2
+    # threads that wait for one another spin: on busy cores two are several times slower than one
+    params.cpuparams.n_threads = max(1, (os.cpu_count() or 1) // 2)
     params.cpuparams.poll = 0  # a thread that waits sleeps: others need the cores
     server = xllamacpp.Server(params)
     wait_until_healthy(port)
