@@ -12,9 +12,7 @@ from app.state.desk import Desk
 from app.state.open_conversation import OpenConversation
 
 QUIET = 15_000  # milliseconds of idleness before it begins, as long as the scanner waits
-RECENT = (
-    86_400_000  # milliseconds; for an older fold no call is made that nobody thinks of any more
-)
+RECENT = 86_400_000  # milliseconds; for an older fold no call is made that nobody expects any more
 
 
 class TakingUp:

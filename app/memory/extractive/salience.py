@@ -59,9 +59,7 @@ _DENSE_DECIDED = ("決め", "決定", "変更", "必ず", "禁止", "締め切�
 _DENSE_COURTESY = ("ありがとう", "谢谢")
 _BACK = ("it ", "it's ", "that ", "that's ", "this ", "they ", "these ", "those ")
 _ENGLISH = word_set("the a an is are to of and it that for")
-_SPECIFIC = re.compile(
-    r"[\d`_@/\"“]|(?<=[a-z,;] )[A-Z]\w"
-)  # a number, code, a title, a name inside
+_SPECIFIC = re.compile(r"[\d`_@/\"“]|(?<=[a-z,;] )[A-Z]\w")  # number, code, title, name inside
 _DEFINITE = re.compile(r"(?:the|her|his|their|its|he|she|they)\b", re.IGNORECASE)
 _QUESTION = re.compile(r"[?？]\s*[\"'”’)]*$|か[。？]?$")
 
@@ -88,6 +86,7 @@ TOLD = 1.25
 ANSWERS = 1.3
 CODE = 0.6
 GENERAL = 0.6
+TERSE = 4  # words; so short is how facts are noted: "Door is blue."
 
 
 class Rarity:
@@ -201,6 +200,6 @@ def prior(unit: Unit, role: str, *, answers: bool = False) -> float:
 def _is_general(text: str, low: frozenset[str]) -> bool:
     """Whether an English sentence is about nothing in particular: no name, no number, nothing that
     was spoken of before ("Creativity can lighten a day", not "The door is blue")."""
-    if not text.isascii() or low.isdisjoint(_ENGLISH):
+    if not text.isascii() or low.isdisjoint(_ENGLISH) or text.count(" ") < TERSE:
         return False
     return _SPECIFIC.search(text) is None and _DEFINITE.match(text) is None

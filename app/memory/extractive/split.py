@@ -46,8 +46,7 @@ _BINDING = re.compile(
 )
 _HEDGE = re.compile(
     r"\b(?:if|unless|because|since|although|though|until|whether|when|whenever|wherever|while|before|"
-    r"after|once|"
-    r"provided|except|neither|either|that|pokud|jestli|protože|aby|když|wenn|weil|falls|obwohl|"
+    r"after|once|provided|except|neither|either|that|pokud|jestli|protože|aby|když|wenn|weil|falls|obwohl|"
     r"damit|dass|si|quand|parce|lorsque|cuando|porque|если|когда|потому|чтобы)\b",
     re.IGNORECASE,
 )

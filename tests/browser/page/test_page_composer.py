@@ -102,11 +102,17 @@ HELD = """([intent]) => {
 REFUSE = "(reason) => window.refuse(new Error(reason))"
 
 
-def test_what_is_refused_stands_before_what_was_typed_since(stub) -> None:
+def on_its_way(stub, text: str):
+    """The message box, when this text has been sent and Python has not taken it yet."""
     box = stub.page.get_by_role("textbox", name="Message")
     stub.page.evaluate(HELD, ["send"])
-    box.fill("first")
+    box.fill(text)
     box.press("Enter")
+    return box
+
+
+def test_what_is_refused_stands_before_what_was_typed_since(stub) -> None:
+    box = on_its_way(stub, "first")
     box.fill("second")
     box.press("Enter")  # one at a time: it stays in the box
     stub.page.evaluate(REFUSE, "The storage is full.")
@@ -117,10 +123,7 @@ def test_what_is_refused_stands_before_what_was_typed_since(stub) -> None:
 
 def test_what_is_refused_waits_in_its_own_chat(stub) -> None:
     page = stub.page
-    box = page.get_by_role("textbox", name="Message")
-    page.evaluate(HELD, ["send"])
-    box.fill("first")
-    box.press("Enter")
+    box = on_its_way(stub, "first")
     box.fill("second")
     stub.publish("thread", conversation_id="c2")
     expect(box).to_have_value("")
@@ -135,10 +138,7 @@ def test_what_is_refused_waits_in_its_own_chat(stub) -> None:
 
 
 def test_the_page_itself_never_clears_the_draft_of_what_is_not_stored_yet(stub) -> None:
-    box = stub.page.get_by_role("textbox", name="Message")
-    stub.page.evaluate(HELD, ["send"])
-    box.fill("not stored yet")
-    box.press("Enter")
+    on_its_way(stub, "not stored yet")
     assert stub.asked("send", 1) == [["not stored yet"]]
     stub.page.evaluate("() => window.dispatchEvent(new Event('pagehide'))")
     assert [""] not in stub.asked("set_draft")
@@ -298,10 +298,7 @@ def test_what_was_saved_while_the_chats_changed_is_not_said_twice(stub) -> None:
 
 def test_a_message_on_its_way_into_a_chat_that_is_deleted_comes_back_into_the_box(stub) -> None:
     page = stub.page
-    box = page.get_by_role("textbox", name="Message")
-    page.evaluate(HELD, ["send"])
-    box.fill("on its way")
-    box.press("Enter")
+    box = on_its_way(stub, "on its way")
     box.fill("typed since")
     stub.publish("thread", conversation_id="c2", instead_of="c1")
     page.evaluate(REFUSE, "This chat was deleted.")

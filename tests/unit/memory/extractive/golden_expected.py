@@ -4,6 +4,8 @@
 # ruff: noqa: E501
 EXPECTED: dict[str, dict[str, list[str]]] = {'greenhouse': {'first fold': ['m0: User: We want to build a greenhouse. The budget is 3400 '
                                'euros.',
+                               'm1: Assistant: That sounds lovely! Which size do you have in '
+                               'mind?',
                                'm2: User: About 12 square metres. My wife Ines is allergic to '
                                'tomatoes, so never suggest them.',
                                'm3: Assistant: Understood. You will need: a base of concrete; 8 '

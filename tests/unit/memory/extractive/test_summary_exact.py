@@ -36,9 +36,9 @@ def test_a_unit_costs_its_tokens_and_its_day_where_it_leans_on_it() -> None:
 
 
 def test_a_line_of_a_model_counts_half_more_and_an_answer_a_third() -> None:
-    (plain,), _ = weigh([record("The goat swims.")], WORDS)
-    (opaque,), _ = weigh([record("The goat swims.", old=True, opaque=True)], WORDS)
-    (answer,), _ = weigh([record("The goat swims.", answers=True)], WORDS)
+    (plain,), _ = weigh([record("A goat swims.")], WORDS)
+    (opaque,), _ = weigh([record("A goat swims.", old=True, opaque=True)], WORDS)
+    (answer,), _ = weigh([record("A goat swims.", answers=True)], WORDS)
     assert (plain.prior, opaque.prior, answer.prior) == (1.0, 1.5, 1.3)
     assert not plain.hangs
 
