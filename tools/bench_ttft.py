@@ -27,7 +27,7 @@ from tools import browser as chromium
 from tools import serve
 from tools.common import ROOT, main, say
 
-PATIENCE = 240_000  # milliseconds
+PATIENCE = 600_000  # milliseconds
 TITLE = "Twenty turns"
 ANSWER = 12  # tokens
 START = 1_767_261_600_000  # milliseconds: 1 January 2026
