@@ -48,6 +48,11 @@ def statement(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]
     return frozenset(about), frozenset(numbers), frozenset(names)
 
 
+def says_so(text: str) -> bool:
+    """Whether ``text`` says that something changed: "now", "instead", "moved"."""
+    return _CUE.search(text) is not None
+
+
 _NOTHING = (frozenset[str](), frozenset[str](), frozenset[str]())
 
 
@@ -80,7 +85,7 @@ def replaced(texts: Sequence[str], speakers: Sequence[str]) -> list[tuple[int, i
             counted = bool(numbers - their_numbers) and bool(their_numbers - numbers)
             named = bool(names - their_names) and bool(their_names)
             if cue is None:
-                cue = _CUE.search(texts[new]) is not None
+                cue = says_so(texts[new])
             if counted and not (their_names - names):
                 out.append((old, new, cue or theirs == about))
             elif named and cue:

@@ -18,9 +18,9 @@ from app.memory.extractive.dates import leans_on_date
 from app.memory.extractive.shorten import shorten
 from app.memory.extractive.split import Unit, units
 from app.memory.extractive.types import Lexicon, Line
-from app.memory.extractive.updates import replaced
 from app.memory.extractive.words import stem, terms
-from app.memory.recall.index import RecallIndex
+from app.memory.recall.index import MEMBER, RecallIndex
+from app.memory.recall.rivals import rivals
 
 DEPTH = 20
 SHARP = 1.6  # how much more the best messages count
@@ -33,6 +33,8 @@ FADE = (1.0, 0.4, 0.2, 0.1)
 PLAIN = 4.0  # what any piece adds, so that the very sentence asked for is not passed over
 WHEN = 1.5  # "when …?" wants a sentence with a date
 NEWER = 1.5  # what replaced an older statement
+NAME = 60  # characters of a speaker's name
+RIVALS = 60  # pieces that are compared for that
 COUNT = 1.4  # "how many …?" one with a number
 NAMED = 1.2  # "who …?", "which …?" one with a name
 
@@ -77,7 +79,8 @@ class _Piece:
     cost: int
     words: dict[str, float]
     glue: str = ""  # what stood between it and the unit before
-    replaces: str = ""  # the message whose statement it makes out of date
+    older: tuple[str, ...] = ()  # messages that said something else about the same thing before
+    newest: _Piece | None = None  # what is true now, where that is sure
 
 
 def passages(
@@ -111,7 +114,9 @@ def passages(
             return found
     whole = _render(index, order[:1])[0]
     cut = shorten([Line(whole.text, None)], allowance, lexicon)
-    return [Passage(whole.id, cut[0].text)] if cut else []
+    head = _head(index, whole.id)  # of which alone nobody has anything
+    told = cut[0].text[len(head) :] if cut else ""
+    return [Passage(whole.id, cut[0].text)] if re.search(r"\w", told) else []
 
 
 def _pieces(
@@ -150,13 +155,27 @@ def _pieces(
             about *= suits(text)
         words = {t: w * OWN if t in wanted else w for t, w in own.items()}
         pieces.append(_Piece(id, n, text, about, cost, words, unit.glue))
-    order = sorted(range(len(pieces)), key=lambda i: (index.position(pieces[i].id), i))
-    said = [pieces[i].text for i in order]
-    for old, new, sure in replaced(said, [index.speaker(pieces[i].id) for i in order]):
-        if sure:
-            pieces[order[new]].about *= NEWER
-            pieces[order[new]].replaces = pieces[order[old]].id
+    _weigh_by_age(index, pieces, frozenset(t for t, share in wanted.items() if share >= MEMBER))
     return pieces, dict(zip(scores, counted[len(raw) :], strict=True))
+
+
+def _weigh_by_age(index: RecallIndex, pieces: list[_Piece], asked: frozenset[str]) -> None:
+    """Of pieces about one thing the newest is worth more, and each knows those before it."""
+    best = heapq.nlargest(RIVALS, pieces, key=lambda piece: piece.about)
+    best.sort(key=lambda piece: (index.position(piece.id), piece.unit))
+    newest: dict[int, int] = {}
+    for old, new, sure in rivals(
+        [piece.text for piece in best],
+        [index.speaker(piece.id) for piece in best],
+        [asked.intersection(piece.words) for piece in best],
+    ):
+        best[new].older += (best[old].id,)
+        if sure:
+            newest[old] = max(new, newest.get(old, new))
+    for i in set(newest.values()):
+        best[i].about *= NEWER
+    for old, new in newest.items():
+        best[old].newest = best[new]
 
 
 def _wants(question: str) -> Callable[[str], float]:
@@ -175,6 +194,7 @@ def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece
     seen: dict[str, int] = {}
     opened: set[str] = set()
     left = set(range(len(pieces)))
+    place = {id(piece): i for i, piece in enumerate(pieces)}
     out: list[_Piece] = []
 
     def value(i: int) -> float:
@@ -197,8 +217,11 @@ def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece
             continue
         if fresh <= 0.0:
             break
-        left.discard(i)
         piece = pieces[i]
+        if piece.newest is not None and place[id(piece.newest)] in left:  # what is true now first
+            heapq.heappush(heap, (-fresh, i))
+            i, piece = place[id(piece.newest)], piece.newest
+        left.discard(i)
         cost = piece.cost + (0 if piece.id in opened else heads[piece.id])
         if cost > room and out:
             continue
@@ -220,10 +243,7 @@ def _render(index: RecallIndex, chosen: list[_Piece]) -> list[Passage]:
     by_id: dict[str, list[_Piece]] = {}  # in the order of their worth
     for piece in chosen:
         by_id.setdefault(piece.id, []).append(piece)
-    rank = {id: place for place, id in enumerate(by_id)}
-    for new, old in [(piece.id, piece.replaces) for piece in chosen]:
-        if rank.get(old, rank[new]) < rank[new]:
-            rank[old], rank[new] = rank[new], rank[old]
+    rank = _ranks(index, by_id)
     runs: list[list[str]] = []
     for id in sorted(by_id, key=index.position):
         before = runs[-1][-1] if runs else None
@@ -243,7 +263,23 @@ def _render(index: RecallIndex, chosen: list[_Piece]) -> list[Passage]:
     return out
 
 
+def _ranks(index: RecallIndex, by_id: dict[str, list[_Piece]]) -> dict[str, int]:
+    """Each message's place, 0 the best; those about one thing share theirs out by time."""
+    rank = {id: place for place, id in enumerate(by_id)}
+    group = {id: {id} for id in by_id}
+    for id, pieces in by_id.items():
+        for old in {old for piece in pieces for old in piece.older if old in group}:
+            if group[old] is not group[id]:
+                group[id] |= group[old]
+                for member in group[id]:
+                    group[member] = group[id]
+    for members in group.values():
+        newest_first = sorted(members, key=index.position, reverse=True)
+        rank.update(zip(newest_first, sorted(rank[id] for id in members), strict=True))
+    return rank
+
+
 def _head(index: RecallIndex, id: str) -> str:
-    day, speaker = index.day(id), index.speaker(id)
+    day, speaker = index.day(id), " ".join(index.speaker(id)[:NAME].split())
     head = f"[{day}] " if day else ""
     return f"{head}{speaker}:" if speaker else head.rstrip()
