@@ -197,9 +197,12 @@ def prior(unit: Unit, role: str, *, answers: bool = False) -> float:
     return factor
 
 
+_TYPED = str.maketrans("’‘“”–—…", "''\"\"--.")  # marks of print, which are of any language
+
+
 def _is_general(text: str, low: frozenset[str]) -> bool:
     """Whether an English sentence is about nothing in particular: no name, no number, nothing that
     was spoken of before ("Creativity can lighten a day", not "The door is blue")."""
-    if not text.isascii() or low.isdisjoint(_ENGLISH) or text.count(" ") < TERSE:
+    if not text.translate(_TYPED).isascii() or low.isdisjoint(_ENGLISH) or text.count(" ") < TERSE:
         return False
     return _SPECIFIC.search(text) is None and _DEFINITE.match(text) is None

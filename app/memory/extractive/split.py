@@ -38,12 +38,21 @@ _TAIL_CLAUSE = re.compile(
     r"|\s+[–—-]+\s+(?=\w)|\s+(?=because\s)",
     re.IGNORECASE,
 )
+# What takes back, ends or limits what was said before it.
+_TURN = (
+    r"false|untrue|wrong|a lie|lied|mistaken?|changed|fail\w*|stopped|ended|cancel\w*|reject\w*|"
+    r"refus\w*|forbid\w*|forbade|bann?ed|denied|broken?|missing|lack\w*|exce\w+|exclu\w+|exempt\w*|omit\w*|"
+    r"hardly|barely|rarely|seldom|almost|nearly|problem\w*|again|any ?more|no longer"
+)
 _BINDING = re.compile(
     r"\d|\b(?:not|never|no|none|nothing|nobody|without|if|unless|may|might|should|could|would|must|"
     r"can|cannot|only|except|but|however|though|until|instead|than|or|nor|had to|have to|"
-    r"zero|one|two|three|four|five|six|seven|eight|nine|ten)\b|n['’]t\b",
+    r"zero|one|two|three|four|five|six|seven|eight|nine|ten|"
+    r"(?:as|so) long as|provid(?:ed|ing)|assum\w+|unlike|apart from|besides|aside from|"
+    rf"{_TURN})\b|n['’]t\b",
     re.IGNORECASE,
 )
+_TURNS = re.compile(rf"\b(?:{_TURN})\b", re.IGNORECASE)
 _HEDGE = re.compile(
     r"\b(?:if|unless|because|since|although|though|until|whether|when|whenever|wherever|while|before|"
     r"after|once|provided|except|neither|either|that|pokud|jestli|protože|aby|když|wenn|weil|falls|obwohl|"
@@ -54,7 +63,7 @@ _HEAD = re.compile(
     r"^(?:(?:oh|wow|whoa|hey|hi|hello|yeah|yep|yup|haha+|lol|aww*|ah+|hmm+|well|woohoo|yay|so yeah|"
     r"by the way|btw|you know|i mean|of course|"
     r"thanks(?: a lot| so much)?|thank you(?: so much)?|cheers|cool|nice|awesome|"
-    r"ahoj|čau|jo|hele|hallo|naja|also|bonjour|salut|hola|привет)"
+    r"ahoj|čau|hele|hallo|naja|also|bonjour|salut|hola|привет)"
     r"(?:[,!.…]+| [-–—] )\s*)+",
     re.IGNORECASE,
 )
@@ -213,7 +222,7 @@ def _cut(
 
     With ``never`` no part is cut off that matches it; without, no rest that binds the first.
     """
-    if text.count(" ") < 8:
+    if text.count(" ") < 8 or text.endswith("?"):  # half a question is none
         return [(text, "")]
     parts: list[tuple[str, str]] = []
     at = 0
@@ -222,7 +231,7 @@ def _cut(
         rest = text[match.end() :]
         if _ASIDE.sub("", part).count(" ") < 3 or rest.count(" ") < 2:
             continue
-        if never is not None and never.search(part):
+        if never is not None and (never.search(part) or _TURNS.search(rest)):
             continue
         if never is None and (
             _BINDING.search(rest) or _HEDGE.search(part) or _leads_in(part, rest)

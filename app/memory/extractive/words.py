@@ -39,15 +39,15 @@ even yet ever every lot lots bit way thing things stuff make makes made making k
 looks looking feel feels feeling sounds sound right say says said tell want wanted need come came go
 went take took give gave keep back new time day photo please i'm i've it's that's don't can't i'll
 you're we're didn't doesn't isn't wasn't couldn't won't wouldn't let's i'd you've there's what's
-a i že se na v je to s z do by ale jak si tak mi mě jsem jsi jste jsou byl byla bylo být ten ta ty
-co když už pro o k u za po od jako nebo ani jen ještě taky také můj moje tvůj
+a i že se na v je to s z do by ale jak si tak mi mě jsem jsi jste jsou byl byla bylo být ta ty
+co když už o k u za po od jako nebo ani jen ještě taky také můj moje tvůj
 der die das und ist in den von zu mit sich des auf für im nicht ein eine als auch es an werden aus
-er hat dass sie nach wird bei einer um am sind noch wie einem über einen so zum war haben nur oder
-aber vor zur bis mehr durch man sein wurde sei ich du wir ihr mein dein mir mich dir
+er dass sie nach wird bei einer um am sind noch wie einem über einen so zum haben nur oder
+aber vor zur bis mehr durch sein wurde sei ich du wir ihr mein dein mir mich dir
 le la les un une des et est en du dans que qui pour pas sur au avec ce il elle je tu nous vous mon
-ma mes ton ta ne se son sa plus par ou mais si comme tout
+ma mes ton ta ne se sa plus par ou mais si comme tout
 el los las una unos de y es por con para que no se lo como más pero sus le ya o este sí porque
-esta entre cuando muy sin sobre también me hasta hay donde quien desde todo nos mi tu
+esta entre cuando muy sobre también me hasta hay donde quien desde todo nos mi tu
 и в не на я что он с как это а то все она так его но да ты к у же вы за бы по ее мне было вот от
 меня еще нет о из ему
 """
@@ -66,10 +66,10 @@ _SUFFIXES = tuple(
     for least, endings in (
         (3, "ing edly ed es ly ého ými ých ami ách ích ovi ech ům ou em ém ами ого ов ой ы и"),
         (2, "s"),
-        (4, "ern en er"),
     )
     for ending in endings.split()
 )
+_LATER = tuple((ending, 4) for ending in ("ern", "en", "er"))  # of "gardens" as of "garden"
 _SMALL = {"zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
           "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12"}  # fmt: skip
 _VOWELS = frozenset("aeiouyáéěíóúůýàèìòùâêîôûäöüаеёиоуыэюя")
@@ -86,11 +86,12 @@ def stem(word: str) -> str:
         word = head if tail in ("s", "ll", "re", "ve", "d", "m") and head else head + tail
     if word in _SMALL:
         return _SMALL[word]
-    for suffix, least in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= least:
-            if suffix != "s" or word[-2] not in "su":
-                word = word.removesuffix(suffix)
-            break
+    for endings in (_SUFFIXES, _LATER):
+        for suffix, least in endings:
+            if word.endswith(suffix) and len(word) - len(suffix) >= least:
+                if suffix != "s" or word[-2] not in "su":
+                    word = word.removesuffix(suffix)
+                break
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
         word = word[:-1]
     if len(word) > 4 and word[-1] in _VOWELS:

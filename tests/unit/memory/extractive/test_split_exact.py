@@ -364,3 +364,24 @@ def test_a_greeting_of_a_speaker_is_left_out(call: str) -> None:
         "The pots are in the shed."
     ]
     assert next(u.text for u in units("Hey Bob, the pots are in it.", ada)).startswith("Hey Bob")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We ship on Monday, as long as the tests pass on all the machines.",
+        "She said the wedding is in June, which is false as we later learned.",
+        "The feature is enabled for everyone, with the EU excluded for legal reasons.",
+        "All endpoints need a token, with the health check being exempt from this rule.",
+        "The budget covers flights and hotels, with the exception of Berlin which is paid for.",
+        "I can eat cheese, yoghurt and kefir, just cream is a problem for me.",
+        "I was vegetarian all my life, which changed after the operation last year.",
+        "The backup runs every night – failing silently since the disk is full.",
+        "I promised to stop smoking and I started again in the spring of last year.",
+        "The shop on the corner sells fresh bread and it lacks any kind of milk.",
+        "Should we use Kafka for events and we keep Redis for the cache only?",
+        "Jo, that is my wife, is allergic to nuts.",
+    ],
+)
+def test_what_limits_or_takes_back_a_statement_stays_with_it(sentence: str) -> None:
+    assert [unit.text for unit in units(sentence)] == [sentence]

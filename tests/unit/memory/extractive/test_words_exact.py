@@ -33,6 +33,9 @@ from app.memory.extractive.words import (
         ("starý starého starými starých starém starou", "star"),
         ("kind kinder kindern", "kind"),
         ("завод заводы заводами заводов", "завод"),
+        ("garden gardens gardening", "gard"),
+        ("teacher teachers", "teach"),
+        ("flower flowers flowered", "flow"),
         ("ada ada's", "ada"),
         ("goat goat’s", "goat"),
     ],
@@ -131,6 +134,10 @@ def test_kana_is_all_hiragana() -> None:
 
 def test_terms_leave_out_words_without_content() -> None:
     assert terms("The hens and 7 goats: a é ox") == ["hen", "7", "goat", "ox"]
+    # Words of one language that are empty in another are not left out.
+    assert terms("My son, ten men, that man, war, sin, hat") == (
+        ["son", "10", "men", "man", "war", "sin", "hat"]
+    )
     assert terms("図書館です") == ["図書", "書館", "館で"]
     assert word_set("one two\nthree") == {"one", "two", "three"}
     assert {"the", "nicht", "что"} <= STOP
