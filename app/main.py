@@ -74,7 +74,7 @@ def build() -> tuple[Session, AppState, Counter, MemoryEngine]:
     models = SettingsModels(
         settings=lambda: session.current_settings(),
         key=settings.key,
-        transport=FetchTransport(),
+        transport=FetchTransport(edge.batches),
         log=CallLog(
             lambda usage: session.used(usage), ids.new, clock.now, clock.elapsed, counter.text
         ),

@@ -276,10 +276,11 @@ class Session(MemoryIntents, SettingsIntents):
         if self._retry_storage is not None:
             await self._retry_storage()
 
-    def set_draft(self, text: str) -> None:
-        """Keep what is being typed in the shown conversation."""
-        if self._desk.shown is not None:
-            self._values.set_text(draft_key(self._desk.shown), text or None)
+    def set_draft(self, text: str, id: str = "") -> None:
+        """Keep what is being typed in a conversation (of no id: in the shown one)."""
+        opened = self._library.get(id) if id else self._desk.shown
+        if opened is not None:
+            self._values.set_text(draft_key(opened), text or None)
 
     def draft(self) -> str:
         """What was being typed in the shown conversation."""

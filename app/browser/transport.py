@@ -1,6 +1,6 @@
 """The models' ``Transport`` over the browser's ``fetch``: streamed, and really aborted.
 
-Cancelling a task does not stop a running ``reader.read()``, so every way out aborts the request
+Cancelling a task does not stop a read that is under way, so every way out aborts the request
 by its ``AbortController``. No cookies, no referrer, no cache.
 """
 
@@ -17,7 +17,10 @@ from app.models.transport import Response
 
 
 class FetchTransport:
-    """A ``Transport`` (see ``models/transport.py``)."""
+    """A ``Transport`` (see ``models/transport.py``); ``batches`` is that of ``batches.js``."""
+
+    def __init__(self, batches: Any) -> None:
+        self._batches = batches
 
     async def request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
@@ -43,23 +46,19 @@ class FetchTransport:
             controller.abort()
             raise
         found: dict[str, str] = js.Object.fromEntries(answer.headers).to_py()  # lower-case names
-        return Response(answer.status, found, _chunks(answer, controller), controller.abort)
+        return Response(answer.status, found, self._chunks(answer, controller), controller.abort)
 
-
-async def _chunks(answer: Any, controller: Any) -> AsyncIterator[bytes]:
-    if not answer.body:  # jsnull: an answer without a body
-        return
-    reader = answer.body.getReader()
-    try:
-        while True:
-            result = await reader.read()
-            if result.done:
-                return
-            yield result.value.to_bytes()
-    except JsException as error:
-        raise _model_error(error) from None
-    finally:
-        controller.abort()  # nothing happens when the body has been read to its end
+    async def _chunks(self, answer: Any, controller: Any) -> AsyncIterator[bytes]:
+        if not answer.body:  # jsnull: an answer without a body
+            return
+        batch = self._batches(answer.body)
+        try:
+            while piece := await batch():
+                yield piece.to_bytes()
+        except JsException as error:
+            raise _model_error(error) from None
+        finally:
+            controller.abort()  # nothing happens when the body has been read to its end
 
 
 def _model_error(error: JsException) -> ModelError:

@@ -1,7 +1,8 @@
 """Reading ahead: the model inside the page reads the next request's beginning while it is idle.
 
-After a fold the prompt begins otherwise than what the model has in its memory; read now, it need
-not be waited for after the next question. Any question stops it.
+After a fold the prompt begins otherwise than what the model has in its memory, and after an answer
+the last question stands there without the passages that were recalled for it; read now, neither
+need be waited for after the next question. Any question stops it.
 """
 
 from __future__ import annotations

@@ -98,8 +98,7 @@ class Talking:
                 self._partials.drop(answer.message.id)
             self._tabs.rest()
         self._library.answered(opened)
-        if len(opened.path()) <= 2:  # the first answer
-            self._ahead.soon(opened)
+        self._ahead.soon(opened)
         self.fold_in_background(opened)
 
     def fold_in_background(self, opened: OpenConversation) -> None:

@@ -54,7 +54,7 @@ export class Composer {
       if (event.target !== this.box && event.target.closest?.("input, select, textarea")) return;
       if (this.busy && !document.querySelector("dialog[open]")) this.stop();
     });
-    window.addEventListener("pagehide", () => (this.draftTimer || this.pending) && dispatchNow("set_draft", this.#typed));
+    window.addEventListener("pagehide", () => (this.draftTimer || this.pending) && dispatchNow("set_draft", this.#typed, this.conversation ?? ""));
     follow("boot", ({ state }) => this.#boot(state));
     follow("busy", (value) => this.#busy(value));
     follow("thread", (value) => this.#opened(value));
@@ -246,10 +246,12 @@ export class Composer {
       this.#fill(joined(kept, typed));
       return;
     }
-    const text = await ask("draft");
+    let text = (await ask("draft")) ?? "";
     if (this.conversation !== id) return;
+    const { pending } = this; // saved with the draft when the chat was left; it comes back if it is refused
+    if (pending?.conversation === id && text.startsWith(pending.text)) text = text.slice(pending.text.length).trimStart();
     // The draft may be an earlier state of the same text, saved while the chats were changing.
-    if (typed) this.#fill(this.box.value.startsWith(text ?? "") ? this.box.value : joined(text, this.box.value));
+    if (typed) this.#fill(this.box.value.startsWith(text) ? this.box.value : joined(text, this.box.value));
     else if (text && !this.box.value) {
       this.box.value = text;
       this.#look();
@@ -261,7 +263,7 @@ export class Composer {
     if (!this.draftTimer && !this.pending) return;
     clearTimeout(this.draftTimer);
     this.draftTimer = 0;
-    await ask("set_draft", this.#typed);
+    await ask("set_draft", this.#typed, this.conversation ?? "");
   }
 
   /** Empties the box. The stored draft goes when the question is stored, not before. */

@@ -118,7 +118,7 @@ def test_what_is_refused_stands_before_what_was_typed_since(stub) -> None:
     stub.page.evaluate(REFUSE, "The storage is full.")
     expect(box).to_have_value("first\n\nsecond")
     assert stub.asked("send", 1) == [["first"]]
-    assert stub.asked("set_draft", 1)[-1] == ["first\n\nsecond"]
+    assert stub.asked("set_draft", 1)[-1] == ["first\n\nsecond", "c1"]
 
 
 def test_what_is_refused_waits_in_its_own_chat(stub) -> None:
@@ -141,7 +141,7 @@ def test_the_page_itself_never_clears_the_draft_of_what_is_not_stored_yet(stub) 
     on_its_way(stub, "not stored yet")
     assert stub.asked("send", 1) == [["not stored yet"]]
     stub.page.evaluate("() => window.dispatchEvent(new Event('pagehide'))")
-    assert [""] not in stub.asked("set_draft")
+    assert ["", "c1"] not in stub.asked("set_draft")
 
 
 def test_escape_in_the_search_field_stops_no_answer(stub) -> None:
@@ -189,7 +189,7 @@ def test_drafts_are_kept_before_another_chat_opens(stub) -> None:
     box = page.get_by_role("textbox", name="Message")
     box.fill("half a thought")
     page.get_by_role("button", name="Other", exact=True).click()
-    assert stub.asked("set_draft", 1) == [["half a thought"]]
+    assert stub.asked("set_draft", 1) == [["half a thought", "c1"]]
     assert stub.asked("open_conversation", 1) == [["c2"]]
     stub.answer("draft", "the other draft")
     stub.publish("thread", conversation_id="c2")
@@ -280,7 +280,10 @@ def test_what_was_typed_in_a_chat_that_another_tab_deletes_stays_in_the_box(stub
     stub.publish("thread", conversation_id="c2", instead_of="c1")
     expect(box).to_have_value("of the next chat\n\ntyped in the last second")
     expect(page.get_by_role("region", name="Notices")).to_contain_text("is in the message box")
-    assert stub.asked("set_draft", 1)[-1] == ["of the next chat\n\ntyped in the last second"]
+    assert stub.asked("set_draft", 1)[-1] == [
+        "of the next chat\n\ntyped in the last second",
+        "c2",
+    ]
     stub.answer("draft", "")
     stub.publish("thread", conversation_id="c3", instead_of=None)  # opened by hand
     expect(box).to_have_value("")
@@ -292,7 +295,7 @@ def test_what_was_saved_while_the_chats_changed_is_not_said_twice(stub) -> None:
     stub.answer("draft", "typed in the last")
     stub.publish("thread", conversation_id="c2", instead_of="c1")
     assert stub.asked("draft", 1)
-    assert stub.asked("set_draft", 1)[-1] == ["typed in the last second"]
+    assert stub.asked("set_draft", 1)[-1] == ["typed in the last second", "c2"]
     expect(box).to_have_value("typed in the last second")
 
 
@@ -305,6 +308,19 @@ def test_a_message_on_its_way_into_a_chat_that_is_deleted_comes_back_into_the_bo
     expect(box).to_have_value("on its way\n\ntyped since")
 
 
+def test_a_message_on_its_way_is_not_typed_again_when_its_chat_is_left_and_opened(stub) -> None:
+    box = on_its_way(stub, "on its way")
+    box.fill("typed since")
+    stub.answer("draft", "")
+    stub.publish("thread", conversation_id="c2")
+    expect(box).to_have_value("")
+    stub.answer("draft", "on its way\n\ntyped since")  # as it was saved when the chat was left
+    stub.publish("thread", conversation_id="c1")
+    expect(box).to_have_value("typed since")
+    stub.page.evaluate(REFUSE, "The storage is full.")
+    expect(box).to_have_value("on its way\n\ntyped since")
+
+
 def test_what_was_typed_last_comes_back_with_a_chat_that_is_deleted_here(stub) -> None:
     page = stub.page
     stub.publish("conversations", items=[{"id": "c1", "title": "Mine", "open": True}])
@@ -312,4 +328,4 @@ def test_what_was_typed_last_comes_back_with_a_chat_that_is_deleted_here(stub) -
     page.get_by_role("listitem").filter(has_text="Mine").hover()
     page.get_by_role("button", name="Delete Mine").click()
     assert stub.asked("delete_conversation", 1) == [["c1"]]
-    assert stub.asked("set_draft") == [["half a thought"]]
+    assert stub.asked("set_draft") == [["half a thought", "c1"]]

@@ -142,8 +142,15 @@ def test_drafts_are_kept_per_conversation_and_cleared_when_the_question_is_store
         assert tab.session.draft() == ""
         await tab.session.open_conversation(first)
         assert tab.session.draft() == "unsent"
+        # Saved late, when another chat is shown already: into its own.
+        await tab.session.new_conversation()
+        tab.session.set_draft("unsent, and more", first)
+        tab.session.set_draft("of a chat that is gone", "nobody")
+        assert tab.session.draft() == ""
+        await tab.session.open_conversation(first)
+        assert tab.session.draft() == "unsent, and more"
         again = await tab.browser.tab().start()
-        assert again.session.draft() == "unsent"
+        assert again.session.draft() == "unsent, and more"
         await tab.ask("unsent")
         assert tab.session.draft() == ""
 

@@ -140,6 +140,24 @@ def test_after_a_fold_the_next_requests_beginning_is_read_while_idle() -> None:
     run(work())
 
 
+def test_after_every_answer_the_last_question_is_read_without_its_passages() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        tab.models.ahead = ahead = []
+        await folded(tab)
+        for number in range(3):
+            await tab.ask(f"And then, number {number}?")
+            tab.clock.advance(300)
+            await settle()
+        assert "And then, number 2?" in ahead[-1][-2].content
+        assert ahead[-1][-1].role == "assistant"
+        await tab.ask("And at last?")
+        sent = tab.model.calls[-1].messages
+        assert sent[: len(ahead[-1])] == ahead[-1]
+
+    run(work())
+
+
 def test_a_question_stops_the_reading_ahead() -> None:
     async def work() -> None:
         tab = await Tab().start()
