@@ -66,6 +66,7 @@ class Answer:
             self.desk.report(fault)
             error, kind = explain(fault), "unexpected"
             status = "stopped" if self._said() else "failed"
+        self.opened.shield(asyncio.current_task())
         try:
             await self._end(status, error, kind)
         except Exception as fault:

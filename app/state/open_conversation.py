@@ -57,6 +57,12 @@ class OpenConversation:
         """Whether an answer is being made."""
         return self.sending or (self.task is not None and not self.task.done())
 
+    def shield(self, task: asyncio.Task[None] | None) -> None:
+        """Its end has come, which a Stop must not cut off but wait for."""
+        if task is not None and task not in self.told:
+            self.told.add(task)
+            task.add_done_callback(self.told.discard)
+
     def path(self) -> list[Message]:
         """The active path."""
         return self.tree.path(self.leaf_id)
@@ -118,9 +124,8 @@ async def stop(opened: OpenConversation) -> None:
         return
     opened.stopping = True
     for task in running:
-        if task not in opened.told:  # the end of an answer must not be cancelled by a second Stop
-            opened.told.add(task)
-            task.add_done_callback(opened.told.discard)
+        if task not in opened.told:
+            opened.shield(task)  # from a second Stop
             task.cancel()
     await asyncio.wait(running)
 

@@ -51,7 +51,8 @@ class Talking:
         opened = self._desk.shown or self._library.new()
         draft = draft_key(opened)
         await self._ask(opened, opened.leaf_id, text)
-        self._values.set_text(draft, None)
+        for key in {draft, draft_key(opened)}:  # a new chat's changes when it is stored
+            self._values.set_text(key, None)
 
     async def _ask(self, opened: OpenConversation, parent_id: str | None, text: str) -> None:
         """A new question below ``parent_id``: stored, shown, and being answered."""

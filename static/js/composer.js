@@ -37,7 +37,6 @@ export class Composer {
     this.state = "idle";
     this.conversation = null;
     this.pending = null; // what is being asked and is not stored yet: {text, conversation, since}
-    this.kept = new Map(); // conversation id -> text that is still to go into its box
     this.draftTimer = 0;
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -109,7 +108,7 @@ export class Composer {
     const here = pending.conversation === this.conversation;
     const box = joined(refused && text, here ? this.box.value : pending.since);
     if (!here) {
-      if (box) this.kept.set(pending.conversation, box);
+      if (box) await ask("set_draft", box, pending.conversation);
     } else if (refused) this.#fill(box);
     else if (box) this.#changed(); // the session has cleared the draft: what was typed since is one
     if (!refused) return;
@@ -240,16 +239,10 @@ export class Composer {
     this.draftTimer = 0;
     this.box.value = typed;
     this.#look();
-    const kept = this.kept.get(id);
-    if (kept) {
-      this.kept.delete(id);
-      this.#fill(joined(kept, typed));
-      return;
-    }
     let text = (await ask("draft")) ?? "";
     if (this.conversation !== id) return;
     const { pending } = this; // saved with the draft when the chat was left; it comes back if it is refused
-    if (pending?.conversation === id && text.startsWith(pending.text)) text = text.slice(pending.text.length).trimStart();
+    if (pending?.conversation === id && text.startsWith(pending.text)) text = text.slice(pending.text.length).replace(/^\n\n/, "");
     // The draft may be an earlier state of the same text, saved while the chats were changing.
     if (typed) this.#fill(this.box.value.startsWith(text) ? this.box.value : joined(text, this.box.value));
     else if (text && !this.box.value) {

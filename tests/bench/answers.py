@@ -73,7 +73,10 @@ def right(answer: str, probe: Probe, names: Sequence[str]) -> bool:
 
 
 def prepare(chats: Sequence[Chat], options: argparse.Namespace) -> list[Asked]:
-    """The questions to ask, drawn evenly from the chats, with the notes of each arm."""
+    """The questions to ask, drawn evenly from the chats, with the notes of each arm.
+
+    They are drawn before it is known what was folded: another engine is asked the same ones.
+    """
     rng = random.Random(options.seed)
     asked: list[Asked] = []
     for number, chat in enumerate(chats):
@@ -81,9 +84,10 @@ def prepare(chats: Sequence[Chat], options: argparse.Namespace) -> list[Asked]:
             remember(chat, context=options.context, summary=options.summary, recall=options.recall)
         )
         places = {turn.id: place for place, turn in enumerate(chat.messages)}
-        folded = [p for p in chat.probes if p.evidence and kept.folded.issuperset(p.evidence)]
+        drawn = rng.sample(chat.probes, len(chat.probes))
+        folded = [p for p in drawn if p.evidence and kept.folded.issuperset(p.evidence)]
         many = options.questions // len(chats) + (number < options.questions % len(chats))
-        for probe in rng.sample(folded, min(many, len(folded))):
+        for probe in folded[:many]:
             found = asyncio.run(kept.recalled(probe))
             recalled = "\n".join(text for _, text in found)
             by_time = sorted(found, key=lambda passage: places[passage[0]])

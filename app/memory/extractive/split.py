@@ -1,7 +1,6 @@
 """Cuts a message into units that can stand alone: sentences, clauses, list items, code lines.
 
-A unit keeps its own words in their order. Cuts are made only where both sides say something
-whole: never before "but", "if", "unless" or "because", whose loss would change what is said.
+A unit keeps its own words in their order. Cuts are made only where both sides say something whole.
 """
 
 from __future__ import annotations
@@ -40,9 +39,10 @@ _TAIL_CLAUSE = re.compile(
 )
 # What takes back, ends or limits what was said before it.
 _TURN = (
-    r"false|untrue|wrong|a lie|lied|mistaken?|changed|fail\w*|stopped|ended|cancel\w*|reject\w*|"
-    r"refus\w*|forbid\w*|forbade|bann?ed|denied|broken?|missing|lack\w*|exce\w+|exclu\w+|exempt\w*|omit\w*|"
-    r"hardly|barely|rarely|seldom|almost|nearly|problem\w*|again|any ?more|no longer"
+    r"false|untrue|wrong|a lie|lied|mistaken?|changed|stopped|ended|forbade|bann?ed|denied|broken?|"
+    r"(?:fail|cancel|reject|refus|forbid|lack|exempt|omit|problem|avoid|danger|condition)\w*|"
+    r"(?:exce|exclu)\w+|missing|void|hardly|barely|rarely|seldom|almost|nearly|again|any ?more|"
+    r"no longer|called off|left out|turn(?:s|ed) out"
 )
 _BINDING = re.compile(
     r"\d|\b(?:not|never|no|none|nothing|nobody|without|if|unless|may|might|should|could|would|must|"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from app.memory.extractive.words import STOP, bigrams, is_dense, is_kana, runs, stem
 
-_CUE = re.compile(
+CUE = re.compile(
     r"\b(?:now|instead|changed?|switched|moved|no longer|any ?more|actually|correction|updated?|"
     r"new|rather|not .{1,30} but|nově|místo|změn\w+|teď|už ne|přestěhov\w+|jetzt|statt|geändert|"
     r"nicht mehr|umgezogen|maintenant|désormais|changé|ahora|cambi\w+|теперь|вместо)\b"
@@ -50,7 +50,7 @@ def statement(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]
 
 def says_so(text: str) -> bool:
     """Whether ``text`` says that something changed: "now", "instead", "moved"."""
-    return _CUE.search(text) is not None
+    return CUE.search(text) is not None
 
 
 _NOTHING = (frozenset[str](), frozenset[str](), frozenset[str]())

@@ -72,6 +72,13 @@ _SUFFIXES = tuple(
 _LATER = tuple((ending, 4) for ending in ("ern", "en", "er"))  # of "gardens" as of "garden"
 _SMALL = {"zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
           "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12"}  # fmt: skip
+# What would meet a word that it has nothing to do with: "summer" and "sum".
+_WHOLE = word_set(
+    "summer dinner counter better listen flower corner letter shower matter hammer kitten number "
+    "mother brother master banner batter butter bitter litter pepper modern charter center tender "
+    "hunger barber quarter cluster"
+)
+_SHORT = re.compile("[bcdfghjklmnpqrstvwz][aeiou][bcdfgklmnprstvz]")
 _VOWELS = frozenset("aeiouyáéěíóúůýàèìòùâêîôûäöüаеёиоуыэюя")
 
 
@@ -89,8 +96,13 @@ def stem(word: str) -> str:
     for endings in (_SUFFIXES, _LATER):
         for suffix, least in endings:
             if word.endswith(suffix) and len(word) - len(suffix) >= least:
+                left = word.removesuffix(suffix)
+                if word in _WHOLE:
+                    break
+                if suffix in ("ed", "ing", "es") and _SHORT.fullmatch(left):
+                    left += "e"  # "lived" and "living" are of "live", "bikes" of "bike"
                 if suffix != "s" or word[-2] not in "su":
-                    word = word.removesuffix(suffix)
+                    word = left
                 break
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
         word = word[:-1]

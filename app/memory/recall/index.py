@@ -225,7 +225,7 @@ class RecallIndex:
             for slot, n in self._postings[term].items():
                 norm = K1 * (1 - B + B * self._length[slot] / average)
                 scores[slot] = scores.get(slot, 0.0) + weight * n * (K1 + 1) / (n + norm)
-        seeds = heapq.nlargest(max(SEEDS, 4 * limit), scores.items(), key=lambda s: (s[1], -s[0]))
+        seeds = heapq.nlargest(max(SEEDS, 4 * limit), scores.items(), key=lambda s: (s[1], s[0]))
         spread = dict(seeds)
         size = len(self._order)
         for slot, score in seeds:
@@ -242,7 +242,9 @@ class RecallIndex:
                 if not called.isdisjoint(self._speaker(slot).lower().split()):
                     spread[slot] *= SPEAKER
         out: list[Hit] = []
-        for slot, score in sorted(spread.items(), key=lambda s: (-s[1], s[0])):
+        for slot, score in sorted(
+            spread.items(), key=lambda s: (-s[1], -s[0])
+        ):  # of equals the newest
             id = self._order[slot]
             if allowed is None or allowed(id):
                 out.append(Hit(id, score))

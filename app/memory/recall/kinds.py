@@ -6,6 +6,7 @@ shared. The list is everyday English, written by hand; a kind that is not in it 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from app.memory.extractive.words import stem
@@ -123,3 +124,12 @@ def members(word: str) -> tuple[str, ...]:
     In one, many, or with a thing that it has: "pet", "pets", "pet's", "pets'".
     """
     return _members().get(word.replace("’", "'").removesuffix("'").removesuffix("'s"), ())
+
+
+def kinds(words: Iterable[str]) -> dict[str, str]:
+    """Stem of a member -> stem of the first kind of ``words`` (lower case) that has it."""
+    out: dict[str, str] = {}
+    for word in words:
+        for member in members(word):
+            out.setdefault(member, stem(word))
+    return out

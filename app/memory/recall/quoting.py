@@ -14,12 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.memory.extractive.anchor import anchor
-from app.memory.extractive.dates import leans_on_date
 from app.memory.extractive.shorten import shorten
 from app.memory.extractive.split import Unit, units
 from app.memory.extractive.types import Lexicon, Line
-from app.memory.extractive.words import stem, terms
+from app.memory.extractive.words import runs, stem, terms
 from app.memory.recall.index import MEMBER, RecallIndex
+from app.memory.recall.kinds import kinds
+from app.memory.recall.questions import is_about_the_past, suitability
 from app.memory.recall.rivals import rivals
 
 DEPTH = 20
@@ -31,35 +32,9 @@ QUESTION = 0.4
 PHOTO = 0.7
 FADE = (1.0, 0.4, 0.2, 0.1)
 PLAIN = 4.0  # what any piece adds, so that the very sentence asked for is not passed over
-WHEN = 1.5  # "when …?" wants a sentence with a date
 NEWER = 1.5  # what replaced an older statement
 NAME = 60  # characters of a speaker's name
 RIVALS = 60  # pieces that are compared for that
-COUNT = 1.4  # "how many …?" one with a number
-NAMED = 1.2  # "who …?", "which …?" one with a name
-
-_WHEN = re.compile(
-    r"\b(?:when|what (?:day|date|month|year|time)|which (?:day|date|month|year)|how long ago|kdy|"
-    r"wann|quand|cuándo|когда)\b|いつ|何時|什么时候",
-    re.IGNORECASE,
-)
-_COUNT = re.compile(
-    r"\b(?:how (?:many|much|long|old|often|far|big|tall)|kolik|jak dlouho|wie ?viel\w*|wie lange|"
-    r"combien|cuánt\w+|сколько)\b|いくつ|いくら|何[人個歳回]|多少|几",
-    re.IGNORECASE,
-)
-_WHO = re.compile(
-    r"\b(?:who|whom|whose|which|what(?:'s| is| was) the name|where|kdo|kde|"
-    r"jak se jmenuje|wer|wo|wie heißt|qui|où|quién|dónde|cómo se llama|кто|где|как зовут)\b|"
-    r"誰|どこ|谁|哪",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|once|twice|few)\b",
-    re.IGNORECASE,
-)
-_DATE = re.compile(r"\(.*\d{4}\)|\d{4}-\d\d|\b\d{1,2}(?:st|nd|rd|th)\b")
-_NAME = re.compile(r"(?<=[\w,;] )[\"'“]?[A-ZÀ-ÖØ-ÞА-Я][\w’']")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +116,7 @@ def _pieces(
     )
     top = max(scores.values())
     full = sum(index.weight(t) * share for t, share in wanted.items()) or 1.0
-    suits = _wants(question)
+    suits = suitability(question)
     pieces: list[_Piece] = []
     for (id, n, text, unit), cost in zip(raw, counted, strict=False):
         own = {t: index.weight(t) for t in terms(text) if t not in stems}
@@ -155,19 +130,23 @@ def _pieces(
             about *= suits(text)
         words = {t: w * OWN if t in wanted else w for t, w in own.items()}
         pieces.append(_Piece(id, n, text, about, cost, words, unit.glue))
-    _weigh_by_age(index, pieces, frozenset(t for t, share in wanted.items() if share >= MEMBER))
+    if not is_about_the_past(question):
+        _weigh_by_age(
+            index, pieces, {t for t, share in wanted.items() if share >= MEMBER}, question
+        )
     return pieces, dict(zip(scores, counted[len(raw) :], strict=True))
 
 
-def _weigh_by_age(index: RecallIndex, pieces: list[_Piece], asked: frozenset[str]) -> None:
+def _weigh_by_age(index: RecallIndex, pieces: list[_Piece], asked: set[str], question: str) -> None:
     """Of pieces about one thing the newest is worth more, and each knows those before it."""
+    kind = kinds(run.lower() for run in runs(question))  # "moved" is of the kind of "live"
     best = heapq.nlargest(RIVALS, pieces, key=lambda piece: piece.about)
     best.sort(key=lambda piece: (index.position(piece.id), piece.unit))
     newest: dict[int, int] = {}
     for old, new, sure in rivals(
         [piece.text for piece in best],
         [index.speaker(piece.id) for piece in best],
-        [asked.intersection(piece.words) for piece in best],
+        [frozenset(kind.get(t, t) for t in asked.intersection(piece.words)) for piece in best],
     ):
         best[new].older += (best[old].id,)
         if sure:
@@ -178,21 +157,11 @@ def _weigh_by_age(index: RecallIndex, pieces: list[_Piece], asked: frozenset[str
         best[old].newest = best[new]
 
 
-def _wants(question: str) -> Callable[[str], float]:
-    """How well the kind of a text suits the kind of ``question``; 1 when nothing is known."""
-    if _WHEN.search(question):
-        return lambda text: WHEN if _DATE.search(text) or leans_on_date(text) else 1.0
-    if _COUNT.search(question):
-        return lambda text: COUNT if _NUMBER.search(text) else 1.0
-    if _WHO.search(question):
-        return lambda text: NAMED if _NAME.search(text) else 1.0
-    return lambda text: 1.0
-
-
 def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece]:
     """Pieces in the order of their worth; a message's first piece pays its head."""
     seen: dict[str, int] = {}
     opened: set[str] = set()
+    taken: set[int] = set()
     left = set(range(len(pieces)))
     place = {id(piece): i for i, piece in enumerate(pieces)}
     out: list[_Piece] = []
@@ -218,15 +187,21 @@ def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece
         if fresh <= 0.0:
             break
         piece = pieces[i]
-        if piece.newest is not None and place[id(piece.newest)] in left:  # what is true now first
+        while piece.newest is not None and id(piece.newest) not in taken:  # what is true now first
+            piece = piece.newest
+        if piece is not pieces[i]:
+            if place[id(piece)] not in left:  # there is no room for it: then not for the old one
+                left.discard(i)
+                continue
             heapq.heappush(heap, (-fresh, i))
-            i, piece = place[id(piece.newest)], piece.newest
+            i = place[id(piece)]
         left.discard(i)
         cost = piece.cost + (0 if piece.id in opened else heads[piece.id])
         if cost > room and out:
             continue
         room -= cost
         out.append(piece)
+        taken.add(id(piece))
         for term in piece.words:
             seen[term] = seen.get(term, 0) + 1
         if piece.id not in opened:

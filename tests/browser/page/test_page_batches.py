@@ -31,7 +31,7 @@ READ = """async ({ pieces, fault, hold }) => {
   }
   if (hold) return [...got, text(await next())];
   source.close();
-  for (let bytes; (bytes = await next()); ) got.push(text(bytes));
+  for (let bytes; (bytes = await next()) !== null; ) got.push(text(bytes));
   return got;
 }"""
 
@@ -51,3 +51,15 @@ def test_a_batch_does_not_wait_for_a_piece_that_does_not_come(page: Page) -> Non
 
 def test_what_came_before_a_fault_is_given_before_the_fault(page: Page) -> None:
     assert read(page, "a", "b", "c", fault=True) == ["a", "bc", "network"]
+
+
+def test_an_empty_piece_is_no_end(page: Page) -> None:
+    assert read(page, "a", "", "b") == ["a", "b"]
+    assert "".join(read(page, "a", *[""] * 9, "b")) == "ab"
+
+
+def test_a_flood_comes_in_bounded_batches(page: Page) -> None:
+    pieces = [letter * 20_000 for letter in "abcdefgh"]
+    got = read(page, *pieces)
+    assert "".join(got) == "".join(pieces)
+    assert max(map(len, got)) <= 40_000

@@ -97,7 +97,10 @@ def test_a_refused_message_comes_back_with_its_reason(stub) -> None:
 
 
 HELD = """([intent]) => {
-  window.stub.answers[intent] = () => new Promise((_, no) => { window.refuse = no; });
+  window.stub.answers[intent] = () => new Promise((yes, no) => {
+    window.take = yes;
+    window.refuse = no;
+  });
 }"""
 REFUSE = "(reason) => window.refuse(new Error(reason))"
 
@@ -133,8 +136,19 @@ def test_what_is_refused_waits_in_its_own_chat(stub) -> None:
         page.get_by_role("alert").filter(has_text="waits in the box of its chat")
     ).to_be_visible()
     expect(box).to_have_value("of another chat")
+    assert ["first\n\nsecond", "c1"] in stub.asked("set_draft", 1)  # a reload finds it there
+    stub.answer("draft", "first\n\nsecond")
     stub.publish("thread", conversation_id="c1")
     expect(box).to_have_value("first\n\nsecond")
+
+
+def test_what_was_typed_since_is_the_draft_of_a_chat_that_was_left(stub) -> None:
+    box = on_its_way(stub, "first")
+    box.fill("second")
+    stub.publish("thread", conversation_id="c2")
+    expect(box).to_have_value("")
+    stub.page.evaluate("() => window.take()")
+    assert stub.asked("set_draft", 1)[-1] == ["second", "c1"]
 
 
 def test_the_page_itself_never_clears_the_draft_of_what_is_not_stored_yet(stub) -> None:
@@ -314,11 +328,11 @@ def test_a_message_on_its_way_is_not_typed_again_when_its_chat_is_left_and_opene
     stub.answer("draft", "")
     stub.publish("thread", conversation_id="c2")
     expect(box).to_have_value("")
-    stub.answer("draft", "on its way\n\ntyped since")  # as it was saved when the chat was left
+    stub.answer("draft", "on its way\n\n  typed since")  # as it was saved when the chat was left
     stub.publish("thread", conversation_id="c1")
-    expect(box).to_have_value("typed since")
+    expect(box).to_have_value("  typed since")
     stub.page.evaluate(REFUSE, "The storage is full.")
-    expect(box).to_have_value("on its way\n\ntyped since")
+    expect(box).to_have_value("on its way\n\n  typed since")
 
 
 def test_what_was_typed_last_comes_back_with_a_chat_that_is_deleted_here(stub) -> None:

@@ -114,6 +114,38 @@ def test_stop_keeps_the_partial_answer_and_aborts_the_request() -> None:
     run(work())
 
 
+def test_stop_while_the_end_of_an_answer_is_being_stored_waits_for_it() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        gate, store = asyncio.Event(), tab.browser.store
+        apply = store.apply
+
+        async def slow(change: Any) -> Any:
+            if any(
+                each["status"] == "complete" and each["role"] == "assistant"
+                for each in change.put.get("messages", ())
+            ):
+                await gate.wait()
+            return await apply(change)
+
+        store.apply = slow  # type: ignore[method-assign]
+        tab.model.then("One.")
+        await tab.session.send("First")
+        await settle()
+        stopping = asyncio.create_task(tab.session.stop())
+        await settle()
+        assert not stopping.done()
+        gate.set()
+        await stopping
+        assert tab.idle
+        assert tab.texts == ["First", "One."]
+        assert tab.thread[-1]["status"] == "complete"
+        await tab.ask("Second")
+        assert tab.prompt()[1:] == [("user", "First"), ("assistant", "One."), ("user", "Second")]
+
+    run(work())
+
+
 def test_stop_before_the_first_token_ends_at_once() -> None:
     async def work() -> None:
         tab = await Tab().start()

@@ -9,7 +9,8 @@ from __future__ import annotations
 import pytest
 
 from app.memory.recall.index import RecallIndex
-from app.memory.recall.quoting import Passage, _pick, _Piece, _pieces, _render, _wants, passages
+from app.memory.recall.quoting import Passage, _pick, _Piece, _pieces, _render, passages
+from app.memory.recall.questions import suitability
 from tests.support.words import WordTokenizer
 
 WORDS = WordTokenizer()
@@ -95,7 +96,7 @@ def test_the_first_is_taken_whatever_it_costs_and_what_has_no_room_is_passed_ove
 def test_the_kind_of_a_text_suits_the_kind_of_question(
     question: str, text: str, factor: float
 ) -> None:
-    assert _wants(question)(text) == factor
+    assert suitability(question)(text) == factor
 
 
 def made(*texts: str) -> tuple[RecallIndex, dict[str, tuple[str, str, str]]]:

@@ -1,0 +1,58 @@
+"""What a question asks for: a date, a number, a name, or what was true before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from app.memory.extractive.dates import leans_on_date
+
+WHEN = 1.5  # "when …?" wants a sentence with a date
+COUNT = 1.4  # "how many …?" one with a number
+NAMED = 1.2  # "who …?", "which …?" one with a name
+
+_WHEN = re.compile(
+    r"\b(?:when|what (?:day|date|month|year|time)|which (?:day|date|month|year)|how long ago|kdy|"
+    r"wann|quand|cuándo|когда)\b|いつ|何時|什么时候",
+    re.IGNORECASE,
+)
+_COUNT = re.compile(
+    r"\b(?:how (?:many|much|long|old|often|far|big|tall)|kolik|jak dlouho|wie ?viel\w*|wie lange|"
+    r"combien|cuánt\w+|сколько)\b|いくつ|いくら|何[人個歳回]|多少|几",
+    re.IGNORECASE,
+)
+_WHO = re.compile(
+    r"\b(?:who|whom|whose|which|what(?:'s| is| was) the name|where|kdo|kde|"
+    r"jak se jmenuje|wer|wo|wie heißt|qui|où|quién|dónde|cómo se llama|кто|где|как зовут)\b|"
+    r"誰|どこ|谁|哪",
+    re.IGNORECASE,
+)
+# What was true before is asked for.
+_PAST = re.compile(
+    r"\b(?:before|used to|previous\w*|former\w*|originally|at first|in the past|earlier|"
+    r"dříve|předtím|původně|früher|vorher|ursprünglich|avant|auparavant|antes|раньше|прежде)\b|"
+    r"以前|之前|前は|原来",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|once|twice|few)\b",
+    re.IGNORECASE,
+)
+_DATE = re.compile(r"\(.*\d{4}\)|\d{4}-\d\d|\b\d{1,2}(?:st|nd|rd|th)\b")
+_NAME = re.compile(r"(?<=[\w,;] )[\"'“]?[A-ZÀ-ÖØ-ÞА-Я][\w’']")
+
+
+def suitability(question: str) -> Callable[[str], float]:
+    """How well the kind of a text suits the kind of ``question``; 1 when nothing is known."""
+    if _WHEN.search(question):
+        return lambda text: WHEN if _DATE.search(text) or leans_on_date(text) else 1.0
+    if _COUNT.search(question):
+        return lambda text: COUNT if _NUMBER.search(text) else 1.0
+    if _WHO.search(question):
+        return lambda text: NAMED if _NAME.search(text) else 1.0
+    return lambda text: 1.0
+
+
+def is_about_the_past(question: str) -> bool:
+    """Whether it wants what was true before, and not what is true now."""
+    return _PAST.search(question) is not None
