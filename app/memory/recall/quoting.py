@@ -35,6 +35,7 @@ PLAIN = 4.0  # what any piece adds, so that the very sentence asked for is not p
 NEWER = 1.5  # what replaced an older statement
 NAME = 60  # characters of a speaker's name
 RIVALS = 60  # pieces that are compared for that
+TELLING = 0.4  # of the question's words, by their weight: what has fewer does not answer it
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class _Piece:
     cost: int
     words: dict[str, float]
     glue: str = ""  # what stood between it and the unit before
+    said: str = ""  # the text without the dates that were added to it
     older: tuple[str, ...] = ()  # messages that said something else about the same thing before
     newest: _Piece | None = None  # what is true now, where that is sure
 
@@ -129,24 +131,31 @@ def _pieces(
         else:
             about *= suits(text)
         words = {t: w * OWN if t in wanted else w for t, w in own.items()}
-        pieces.append(_Piece(id, n, text, about, cost, words, unit.glue))
+        pieces.append(_Piece(id, n, text, about, cost, words, unit.glue, unit.text))
     if not is_about_the_past(question):
-        _weigh_by_age(
-            index, pieces, {t for t, share in wanted.items() if share >= MEMBER}, question
-        )
+        _weigh_by_age(index, pieces, wanted, question)
     return pieces, dict(zip(scores, counted[len(raw) :], strict=True))
 
 
-def _weigh_by_age(index: RecallIndex, pieces: list[_Piece], asked: set[str], question: str) -> None:
+def _weigh_by_age(
+    index: RecallIndex, pieces: list[_Piece], wanted: dict[str, float], question: str
+) -> None:
     """Of pieces about one thing the newest is worth more, and each knows those before it."""
     kind = kinds(run.lower() for run in runs(question))  # "moved" is of the kind of "live"
+    of = {t: kind.get(t, t) for t, share in wanted.items() if share >= MEMBER}
+    least = TELLING * sum(map(index.weight, set(of.values())))
+
+    def asked(piece: _Piece) -> frozenset[str]:
+        found = frozenset(of[t] for t in of.keys() & piece.words.keys())
+        return found if sum(map(index.weight, found)) >= least else frozenset()
+
     best = heapq.nlargest(RIVALS, pieces, key=lambda piece: piece.about)
     best.sort(key=lambda piece: (index.position(piece.id), piece.unit))
     newest: dict[int, int] = {}
     for old, new, sure in rivals(
-        [piece.text for piece in best],
+        [piece.said for piece in best],
         [index.speaker(piece.id) for piece in best],
-        [frozenset(kind.get(t, t) for t in asked.intersection(piece.words)) for piece in best],
+        [asked(piece) for piece in best],
     ):
         best[new].older += (best[old].id,)
         if sure:
@@ -239,19 +248,18 @@ def _render(index: RecallIndex, chosen: list[_Piece]) -> list[Passage]:
 
 
 def _ranks(index: RecallIndex, by_id: dict[str, list[_Piece]]) -> dict[str, int]:
-    """Each message's place, 0 the best; those about one thing share theirs out by time."""
-    rank = {id: place for place, id in enumerate(by_id)}
-    group = {id: {id} for id in by_id}
-    for id, pieces in by_id.items():
-        for old in {old for piece in pieces for old in piece.older if old in group}:
-            if group[old] is not group[id]:
-                group[id] |= group[old]
-                for member in group[id]:
-                    group[member] = group[id]
-    for members in group.values():
-        newest_first = sorted(members, key=index.position, reverse=True)
-        rank.update(zip(newest_first, sorted(rank[id] for id in members), strict=True))
-    return rank
+    """Each message's place, 0 the best; what is newer stands better than all that it is newer than.
+
+    Nothing else moves: the best one of all is not to stand behind a rival of a rival.
+    """
+    order = list(by_id)
+    for id in sorted(by_id, key=index.position):
+        older = {old for piece in by_id[id] for old in piece.older if old in by_id} - {id}
+        best = min((order.index(old) for old in older), default=len(order))
+        if best < order.index(id):
+            order.remove(id)
+            order.insert(best, id)
+    return {id: place for place, id in enumerate(order)}
 
 
 def _head(index: RecallIndex, id: str) -> str:

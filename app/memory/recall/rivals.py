@@ -55,7 +55,8 @@ def rivals(
 ) -> list[tuple[int, int, bool]]:
     """(older, newer, sure) of the statements about one thing; ``texts`` are in time order.
 
-    ``asked``: the question's terms that each has. ``sure``: the newer one takes the other's place.
+    ``asked``: the question's terms that each has, none where it has too few. ``sure``: the newer
+    one takes the other's place.
     Two are about one thing when they share the topic, or when both have to do with the question
     and the newer one tells of a change ("I live in Prague", "I moved to Brno": where do I live?);
     never when the older one has a topic of the question that the newer one has another one for
@@ -105,7 +106,7 @@ def _replaces(new: _Said, old: _Said, known: bool | None) -> bool | None:
     own = new.about - old.about - new.asked  # what it is about and the older one is not
     missing = frozenset(term for term in old.asked - new.asked if not _told(term, new.text))
     renamed = new.names - old.names and missing & frozenset(map(stem, old.names))
-    if (own and missing & old.about) or renamed:
+    if (own and missing) or renamed:
         return None
     fresh = bool(new.names - old.names or new.values - old.values)
     if new.ended and not new.change and (own or new.names - old.names):
@@ -114,7 +115,8 @@ def _replaces(new: _Said, old: _Said, known: bool | None) -> bool | None:
         counted = bool(new.values - old.values) and bool(old.values - new.values)
         shared = new.about & old.about
         share = DENSE if any(is_dense(term) for term in shared) else HALF
-        least = share * min(len(new.about), len(old.about))
+        sides = (len(new.about), len(old.about))
+        least = share * (min(sides) if new.cue or counted else max(sides))
         enough = len(shared) > least or (new.cue and len(shared) >= least)
         alike = enough and bool(shared & new.asked)
         news = new.cue or fresh or bool(new.about - old.about)

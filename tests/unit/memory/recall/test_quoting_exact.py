@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 
 from app.memory.recall.index import RecallIndex
-from app.memory.recall.quoting import Passage, _pick, _Piece, _pieces, _render, passages
 from app.memory.recall.questions import suitability
+from app.memory.recall.quoting import Passage, _pick, _Piece, _pieces, _render, passages
 from tests.support.words import WordTokenizer
 
 WORDS = WordTokenizer()
