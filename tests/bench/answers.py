@@ -4,10 +4,11 @@
         [--locomo FILE | --seeds 1 2 3] [--only ID …] [--questions 40] [--context 4096]
         [--summary 500] [--recall 300] [--arms nothing tail summary memory gold recall "by time"]
 
-Each question is asked once an arm, at temperature 0, with the same words around it: with nothing,
-with the seeds' tail, with the summary, with summary and recalled passages (*memory*), and with the
-messages that hold the answer (*gold*). Only questions whose evidence has been folded are asked.
-An answer counts when it holds 60 % of the gold answer's content words.
+Each question is asked once an arm, at temperature 0, framed as the program frames it (a summary in
+the system message, passages in front of the question): with nothing, with the seeds' tail for a
+summary, with the summary, with summary and recalled passages (*memory*), and with the messages that
+hold the answer for passages (*gold*). Only questions whose evidence has been folded are asked. An
+answer counts when it holds 60 % of the gold answer's content words.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.memory.prompts import question_text, system_text
 from tests.bench.chats import Chat, Probe, read_locomo
 from tests.bench.generator import generate
 from tests.bench.metrics import ENOUGH, answer_words, interval, percent, share, words
@@ -30,28 +32,30 @@ from tests.bench.running import Remembered, remember
 ARMS = ("nothing", "tail", "summary", "memory", "gold")
 MORE_ARMS = ("recall", "by time")  # the passages alone, as sent and in the order of time
 SYSTEM = (
-    "You answer questions about a conversation from notes. Answer with the fact only, in a few"
-    " words. If the notes do not say it, answer: unknown."
+    "You answer questions about a conversation. Answer with the fact only, in a few words. If you"
+    " are not told, answer: unknown."
 )
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One question with what each arm is given."""
+    """One question with what each arm is given: a summary ("" for none), and passages."""
 
     chat: Chat
     probe: Probe
-    notes: dict[str, str]
+    notes: dict[str, tuple[str, list[str]]]
 
 
-def ask(endpoint: str, model: str, key: str, notes: str, question: str, limit: int) -> str:
+def ask(
+    endpoint: str, model: str, key: str, notes: tuple[str, list[str]], question: str, limit: int
+) -> str:
     """The model's answer. Raises OSError when the server cannot be reached."""
-    body = f"Notes:\n{notes}\n\nQuestion: {question}" if notes else f"Question: {question}"
+    summary, passages = notes
     request = {
         "model": model,
         "messages": [
-            {"role": "system", "content": SYSTEM},
-            {"role": "user", "content": body},
+            {"role": "system", "content": system_text(SYSTEM, summary)},
+            {"role": "user", "content": question_text(question, passages)},
         ],
         "temperature": 0,
         "max_tokens": limit,
@@ -89,20 +93,20 @@ def prepare(chats: Sequence[Chat], options: argparse.Namespace) -> list[Asked]:
         many = options.questions // len(chats) + (number < options.questions % len(chats))
         for probe in folded[:many]:
             found = asyncio.run(kept.recalled(probe))
-            recalled = "\n".join(text for _, text in found)
+            recalled = [text for _, text in found]
             by_time = sorted(found, key=lambda passage: places[passage[0]])
             asked.append(
                 Asked(
                     chat,
                     probe,
                     {
-                        "nothing": "",
-                        "tail": kept.tail,
-                        "summary": kept.summary,
-                        "memory": f"{kept.summary}\n{recalled}".strip(),
-                        "recall": recalled,
-                        "by time": "\n".join(text for _, text in by_time),
-                        "gold": "\n".join(kept.dated(i) for i in probe.evidence),
+                        "nothing": ("", []),
+                        "tail": (kept.tail, []),
+                        "summary": (kept.summary, []),
+                        "memory": (kept.summary, recalled),
+                        "recall": ("", recalled),
+                        "by time": ("", [text for _, text in by_time]),
+                        "gold": ("", [kept.dated(i) for i in probe.evidence]),
                     },
                 )
             )

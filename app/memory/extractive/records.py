@@ -17,6 +17,7 @@ from app.memory.extractive.types import Line, Source
 
 _LINE = re.compile(r"^(?:\[([^\[\]\n]{3,40})\] )?([^\W\d_][^:\n]{0,39}): (?=\S)")
 _ASKS = re.compile(r"[?？](?:\s*\[[^\]]*\])?\s*$")
+_TIE = re.compile(r"^(?:and|so)\s+(?=\w)", re.IGNORECASE)
 _NOTED = re.compile(r"\((?:[^()]* )?\d{4}\)")
 
 
@@ -41,18 +42,23 @@ class Record:
         for i in chosen:
             unit = self.units[i]
             if body and unit.glue and last == i - 1:
-                body += unit.glue
-            elif body:
-                body += " " if _ended(body) else "; "
-            body += unit.text
+                body += unit.glue + unit.text
+            else:
+                body = joined(body, alone(unit.text, unit.glue))
             last = i
         noted = _NOTED.search(body) is not None  # the date stands in the line already
         head = f"[{self.day}] " if dated and self.day and not noted else ""
         return f"{head}{self.label}: {body}" if self.label else head + body
 
 
-def _ended(text: str) -> bool:
-    return text[-1] in ".!?…。！？"
+def joined(body: str, text: str) -> str:
+    """Two parts of a message between which something was left out, as sentences."""
+    return f"{body}{' ' if body[-1] in '.!?…。！？' else '; '}{text}" if body else text
+
+
+def alone(text: str, glue: str) -> str:
+    """A clause without the "and" that tied it (by ``glue``) to one that is not there before it."""
+    return _TIE.sub("", text, count=1) if glue else text
 
 
 def records(previous: Sequence[Line], items: Sequence[Source]) -> list[Record]:

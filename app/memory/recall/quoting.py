@@ -11,9 +11,10 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.memory.extractive.anchor import anchor
+from app.memory.extractive.records import alone, joined
 from app.memory.extractive.shorten import shorten
 from app.memory.extractive.split import Unit, units
 from app.memory.extractive.types import Lexicon, Line
@@ -108,7 +109,7 @@ def _pieces(
     stems = frozenset(stem(name) for name in names)
     raw: list[tuple[str, int, str, Unit]] = []
     for id in scores:
-        for n, unit in enumerate(units(index.body(id, texts[id][1]), names)):
+        for n, unit in enumerate(_whole(units(index.body(id, texts[id][1]), names))):
             text = (
                 anchor(unit.text, index.day(id), dated=True) if unit.kind == "prose" else unit.text
             )
@@ -135,6 +136,17 @@ def _pieces(
     if not is_about_the_past(question):
         _weigh_by_age(index, pieces, wanted, question)
     return pieces, dict(zip(scores, counted[len(raw) :], strict=True))
+
+
+def _whole(parts: Sequence[Unit]) -> list[Unit]:
+    """The units with what hangs on them: nobody can read a part that cannot stand alone."""
+    out: list[Unit] = []
+    for part in parts:
+        if part.hangs and out:
+            before = out.pop()
+            part = replace(before, text=before.text + part.glue + part.text)
+        out.append(part)
+    return out
 
 
 def _weigh_by_age(
@@ -240,8 +252,10 @@ def _render(index: RecallIndex, chosen: list[_Piece]) -> list[Passage]:
     for id in [id for run in runs for id in run]:
         body, last = "", -2
         for piece in sorted(by_id[id], key=lambda p: p.unit):
-            near = piece.glue if piece.glue and piece.unit == last + 1 else " "
-            body += near + piece.text if body else piece.text
+            if body and piece.glue and piece.unit == last + 1:
+                body += piece.glue + piece.text
+            else:
+                body = joined(body, alone(piece.text, piece.glue))
             last = piece.unit
         out.append(Passage(id, f"{_head(index, id)} {body}".strip()))
     return out

@@ -27,13 +27,13 @@ def of(units: Sequence[Unit]) -> list[str]:
     ("chosen", "expected"),
     [
         ([0], "I swim in the lake"),
-        ([1], "and I row."),
+        ([1], "I row."),  # the "and" tied it to what is not there
         ([0, 1], "I swim in the lake, and I row."),  # what stood between the two
         ([0, 2], "I swim in the lake; It rains?"),
-        ([1, 2], "and I row. It rains?"),
+        ([1, 2], "I row. It rains?"),
         ([0, 3], "I swim in the lake; Fine"),  # what it hung on is not there
         ([2, 3], "It rains? - Fine"),
-        ([1, 3], "and I row. Fine"),
+        ([1, 3], "I row. Fine"),
         ([0, 1, 2, 3], "I swim in the lake, and I row. It rains? - Fine"),
     ],
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.memory.extractive.split import units
 from app.memory.recall.index import RecallIndex
 from app.memory.recall.questions import suitability
 from app.memory.recall.quoting import Passage, _pick, _Piece, _pieces, _render, passages
@@ -196,8 +197,18 @@ def test_what_stood_between_two_units_stands_there_again() -> None:
         for n, t, g in ((0, "a", ""), (1, "b", "; "), (2, "c", "; "))
     ]
     assert _render(index, parts) == [Passage("m0", "Ada: a; b; c")]
-    assert _render(index, [parts[2], parts[0]]) == [Passage("m0", "Ada: a c")]
+    assert _render(index, [parts[2], parts[0]]) == [Passage("m0", "Ada: a; c")]
     assert _render(index, [parts[1]]) == [Passage("m0", "Ada: b")]
+    tied = [_Piece("m0", n, t, 1.0, 1, {}, g) for n, t, g in ((0, "a", ""), (1, "and I b", " "))]
+    assert _render(index, tied) == [Passage("m0", "Ada: a and I b")]
+    assert _render(index, tied[1:]) == [Passage("m0", "Ada: I b")]
+
+
+def test_what_hangs_on_a_clause_is_not_quoted_without_it() -> None:
+    text = "I joined a nearby church last week to feel closer to others, with my faith in mind."
+    assert [part.hangs for part in units(text)] == [False, True]
+    for room in range(8, 60, 2):
+        assert all("joined" in each for each in quoted("faith", room, text))
 
 
 @pytest.mark.parametrize(
