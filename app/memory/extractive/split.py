@@ -42,13 +42,14 @@ _TURN = (
     r"false|untrue|wrong|a lie|lied|mistaken?|changed|stopped|ended|forbade|bann?ed|denied|broken?|"
     r"(?:fail|cancel|reject|refus|forbid|lack|exempt|omit|problem|avoid|danger|condition)\w*|"
     r"(?:exce|exclu)\w+|missing|void|hardly|barely|rarely|seldom|almost|nearly|again|any ?more|"
-    r"no longer|called off|left out|turn(?:s|ed) out"
+    r"no longer|called off|left out|turn(?:s|ed) out|backed out|turned (?:it|them|him|her) down|"
+    r"(?:postpon|withdr|expir|declin|undo|kidd|jok)\w*|undid|quit|off limits|skip"
 )
 _BINDING = re.compile(
     r"\d|\b(?:not|never|no|none|nothing|nobody|without|if|unless|may|might|should|could|would|must|"
     r"can|cannot|only|except|but|however|though|until|instead|than|or|nor|had to|have to|"
     r"zero|one|two|three|four|five|six|seven|eight|nine|ten|"
-    r"(?:as|so) long as|provid(?:ed|ing)|assum\w+|unlike|apart from|besides|aside from|"
+    r"when|pending|(?:as|so) long as|provid(?:ed|ing)|assum\w+|unlike|(?:apart|aside) from|besides|"
     rf"{_TURN})\b|n['’]t\b",
     re.IGNORECASE,
 )
@@ -61,8 +62,7 @@ _HEDGE = re.compile(
 )
 _HEAD = re.compile(
     r"^(?:(?:oh|wow|whoa|hey|hi|hello|yeah|yep|yup|haha+|lol|aww*|ah+|hmm+|well|woohoo|yay|so yeah|"
-    r"by the way|btw|you know|i mean|of course|"
-    r"thanks(?: a lot| so much)?|thank you(?: so much)?|cheers|cool|nice|awesome|"
+    r"by the way|btw|you know|i mean|of course|thanks(?: a lot| so much)?|thank you(?: so much)?|cheers|cool|nice|awesome|"
     r"ahoj|čau|hele|hallo|naja|also|bonjour|salut|hola|привет)"
     r"(?:[,!.…]+| [-–—] )\s*)+",
     re.IGNORECASE,

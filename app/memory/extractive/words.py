@@ -39,7 +39,7 @@ even yet ever every lot lots bit way thing things stuff make makes made making k
 looks looking feel feels feeling sounds sound right say says said tell want wanted need come came go
 went take took give gave keep back new time day photo please i'm i've it's that's don't can't i'll
 you're we're didn't doesn't isn't wasn't couldn't won't wouldn't let's i'd you've there's what's
-a i že se na v je to s z do by ale jak si tak mi mě jsem jsi jste jsou byl byla bylo být ta ty
+a i že se na v je to s z do by ale jak si tak mi mě jsem jsi jsme jste jsou byl byla bylo být ta ty
 co když už o k u za po od jako nebo ani jen ještě taky také můj moje tvůj
 der die das und ist in den von zu mit sich des auf für im nicht ein eine als auch es an werden aus
 er dass sie nach wird bei einer um am sind noch wie einem über einen so zum haben nur oder
@@ -78,7 +78,14 @@ _WHOLE = word_set(
     "mother brother master banner batter butter bitter litter pepper modern charter center tender "
     "hunger barber quarter cluster"
 )
-_SHORT = re.compile("[bcdfghjklmnpqrstvwz][aeiou][bcdfgklmnprstvz]")
+# English words whose "e" goes before an ending: "bikes", "hiking", "moved".
+_WITH_E = word_set(
+    "age bake base bike bite bone cage cake care case cave code cure dare date dive dose face "
+    "fade fake file fire game gate gaze hate hide hike hire hole home hope joke lake lane life "
+    "like line live love mile mine mode move name nose note pace page pile pipe pose race rate "
+    "ride rise role rope rose rule safe sale save side site size smile tape tide tile time tire "
+    "tone tube tune vase vote wage wake wave wipe wire zone"
+)
 _VOWELS = frozenset("aeiouyáéěíóúůýàèìòùâêîôûäöüаеёиоуыэюя")
 
 
@@ -99,7 +106,7 @@ def stem(word: str) -> str:
                 left = word.removesuffix(suffix)
                 if word in _WHOLE:
                     break
-                if suffix in ("ed", "ing", "es") and _SHORT.fullmatch(left):
+                if suffix in ("ed", "ing", "es") and left + "e" in _WITH_E:
                     left += "e"  # "lived" and "living" are of "live", "bikes" of "bike"
                 if suffix != "s" or word[-2] not in "su":
                     word = left

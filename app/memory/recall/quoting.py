@@ -155,19 +155,18 @@ def _weigh_by_age(
     """Of pieces about one thing the newest is worth more, and each knows those before it."""
     kind = kinds(run.lower() for run in runs(question))  # "moved" is of the kind of "live"
     of = {t: kind.get(t, t) for t, share in wanted.items() if share >= MEMBER}
-    least = TELLING * sum(map(index.weight, set(of.values())))
-
-    def asked(piece: _Piece) -> frozenset[str]:
-        found = frozenset(of[t] for t in of.keys() & piece.words.keys())
-        return found if sum(map(index.weight, found)) >= least else frozenset()
-
     best = heapq.nlargest(RIVALS, pieces, key=lambda piece: piece.about)
     best.sort(key=lambda piece: (index.position(piece.id), piece.unit))
+    least = TELLING * sum(map(index.weight, set(of.values())))
+
+    asked = [frozenset(of[t] for t in of.keys() & piece.words.keys()) for piece in best]
     newest: dict[int, int] = {}
     for old, new, sure in rivals(
         [piece.said for piece in best],
         [index.speaker(piece.id) for piece in best],
-        [asked(piece) for piece in best],
+        asked,
+        [sum(map(index.weight, each)) >= least for each in asked],
+        kind,
     ):
         best[new].older += (best[old].id,)
         if sure:

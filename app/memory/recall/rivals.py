@@ -7,30 +7,47 @@ a pair that is *sure* changes more: the newer one is then chosen before the othe
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from app.memory.extractive.updates import CUE, replaced, statement
-from app.memory.extractive.words import is_dense, runs, stem
+from app.memory.extractive.words import STOP, is_dense, runs, stem, word_set
 
 HALF = 0.5  # of the shorter one's topic words; both have more, or with "now" so much
 DENSE = 0.3  # in scripts without spaces, whose letter pairs reach over the words' ends
 
 # What was so is so no more, whatever words it was told in.
 _CHANGE = re.compile(
-    r"\b(?:moved|switched|changed|replaced|instead|přestěhov\w+|změn\w+|"
-    r"umgezogen|gewechselt|statt|déménagé|mudé|mudado|переехал\w*)\b",
+    r"\b(?:moved|switched|changed|replaced|instead|sold|slipped|extended|postponed|raised|lowered|"
+    r"increased|reduced|přestěhov\w+|změn\w+|přesu\w+|přesouv\w+|zvedl\w*|zvýšil\w*|snížil\w*|"
+    r"umgezogen|gewechselt|statt|verschoben|erhöht|gesenkt|déménagé|reporté|mudé|mudado|aplazado|"
+    r"переехал\w*|перенес\w*)\b|引っ越し|変更|搬到|涨到|改到",
     re.IGNORECASE,
 )
-# It ended, and what came for it is not said.
+# It ended.
 _ENDED = re.compile(
     r"\b(?:no longer|any ?more|už ne\w*|nicht mehr|kein\w* mehr|ne plus|ya no|больше не)\b",
     re.IGNORECASE,
 )
 # What was so once is so once more.
 _AGAIN = re.compile(r"\b(?:again|zase|wieder|de nouveau|otra vez|снова|опять)\b", re.IGNORECASE)
+_PART = re.compile(r"[,;:.!?。、，；：！？]|\s[–—-]\s")
+# Values, beside what has a digit: days and months. They are no topic, and so are words of time.
+_CALENDAR = word_set(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june"
+    " july august september october november december pondělí úterý středa středu čtvrtek pátek"
+    " sobota sobotu neděle neděli ledna února března dubna května června července srpna září října"
+    " listopadu prosince montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar"
+    " märz mai juni juli oktober dezember lundi mardi mercredi jeudi vendredi samedi dimanche"
+    " janvier février mars avril juin juillet août septembre octobre novembre décembre lunes martes"
+    " miércoles jueves viernes sábado domingo enero febrero marzo mayo junio julio agosto"
+)
+_TIME = frozenset(
+    map(stem, word_set("yesterday today tomorrow week month year ago last since recently news"))
+)
 _VALUE = re.compile(r"[\d@]")
+_COPULA = frozenset("是的了在有我你他她这那")  # tell no thing from another
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,105 +55,184 @@ class _Said:
     text: str
     speaker: str
     asked: frozenset[str]
-    about: frozenset[str]  # but for the words that tell of a change, and values
-    values: frozenset[str]  # numbers, addresses, words like "tulip22"
-    names: frozenset[str]
+    about: frozenset[str]  # but for the words that tell of a change, values and words of time
+    values: frozenset[str]  # numbers, days, addresses, words like "tulip22"
+    names: frozenset[str]  # stems
+    beside: frozenset[tuple[str, int, str]]  # (a word, -1 or 1, what stands at that side of it)
     change: bool
-    ended: bool
+    ended: frozenset[str] | None  # what it says has ended
     again: bool
 
     @property
     def cue(self) -> bool:
-        return self.change or self.ended or self.again
+        return self.change or self.ended is not None or self.again
+
+    @property
+    def all(self) -> frozenset[str]:
+        return self.about | self.names
 
 
 def rivals(
-    texts: Sequence[str], speakers: Sequence[str], asked: Sequence[frozenset[str]]
+    texts: Sequence[str],
+    speakers: Sequence[str],
+    asked: Sequence[frozenset[str]],
+    telling: Sequence[bool],
+    kind: Mapping[str, str] = {},
 ) -> list[tuple[int, int, bool]]:
     """(older, newer, sure) of the statements about one thing; ``texts`` are in time order.
 
-    ``asked``: the question's terms that each has, none where it has too few. ``sure``: the newer
-    one takes the other's place.
+    ``asked``: the question's terms that each has, where a member of a kind stands for the kind that
+    is asked for (``kind``). ``telling``: whether these are enough of them. ``sure``: the newer one
+    takes the other's place.
+
     Two are about one thing when they share the topic, or when both have to do with the question
     and the newer one tells of a change ("I live in Prague", "I moved to Brno": where do I live?);
-    never when the older one has a topic of the question that the newer one has another one for
-    ("the kitchen wall", "the bathroom wall": how is the kitchen wall?).
+    never when the newer one has another word in the place of one of the question's ("the kitchen
+    wall", "the bathroom wall").
     """
-    told = replaced(texts, speakers)
-    known = {(old, new): sure for old, new, sure in told}
-    said = [_said(*each) for each in zip(texts, speakers, asked, strict=True)]
-    telling = [i for i, each in enumerate(said) if each.asked and not _asks(each.text)]
-    places = set(telling)
+    known = {(old, new): sure for old, new, sure in replaced(texts, speakers)}
+    said = [_said(*each, kind) for each in zip(texts, speakers, asked, strict=True)]
+    places = [i for i, each in enumerate(said) if each.asked and not each.text.endswith(_ASKS)]
     out = {
         pair: sure for pair, sure in known.items() if not (pair[0] in places and pair[1] in places)
     }
-    for place, new in enumerate(telling):
-        for old in telling[:place]:
-            sure = _replaces(said[new], said[old], known.get((old, new)))
+    for place, new in enumerate(places):
+        for old in places[:place]:
+            if not telling[old] or not (telling[new] or _is_terse(said[new], said[old])):
+                continue
+            sure = _replaces(said[new], said[old], known.get((old, new)), kind)
             if sure is not None:
                 out[old, new] = sure
     return [(old, new, sure) for (old, new), sure in out.items()]
 
 
-def _asks(text: str) -> bool:
-    return text.endswith(("?", "？"))
+_ASKS = ("?", "？")
 
 
-def _said(text: str, speaker: str, asked: frozenset[str]) -> _Said:
-    cues = [match.group(0) for pattern in (CUE, _CHANGE) for match in pattern.finditer(text)]
+def _said(text: str, speaker: str, asked: frozenset[str], kind: Mapping[str, str]) -> _Said:
+    changes = list(_CHANGE.finditer(text))
+    cues = [*changes, *(match for match in CUE.finditer(text))]
+    ended = _ENDED.search(text)
     about, numbers, names = statement(CUE.sub(" ", _CHANGE.sub(" ", text)))
-    values = frozenset(term for term in about if _VALUE.search(term))
-    ended = _ENDED.search(text) is not None
+    days = {name for name in names if name in _CALENDAR}
+    days |= {run.lower() for run in runs(text) if run.lower() in _CALENDAR}
+    values = {term for term in about if _VALUE.search(term)}
+    about -= values | _TIME | {stem(day) for day in days}
     return _Said(
         text=text,
         speaker=speaker,
         asked=asked,
-        about=about - values,
-        values=numbers | values,
-        names=names,
-        change=any(_ENDED.fullmatch(cue) is None for cue in cues),
-        ended=ended,
+        about=about,
+        values=numbers | values | days,
+        names=frozenset(stem(name) for name in names - days),
+        beside=_beside(text, kind),
+        change=any(_ENDED.fullmatch(cue.group(0)) is None for cue in cues),
+        ended=None if ended is None else _part(text, ended.start()),
         again=_AGAIN.search(text) is not None,
     )
 
 
-def _replaces(new: _Said, old: _Said, known: bool | None) -> bool | None:
+def _part(text: str, at: int) -> frozenset[str]:
+    """What the part of a sentence that ``at`` stands in is about."""
+    start = max((match.end() for match in _PART.finditer(text, 0, at)), default=0)
+    end = _PART.search(text, at)
+    part = text[start : end.start() if end else len(text)]
+    about, numbers, names = statement(CUE.sub(" ", part))
+    return about | numbers | {stem(name) for name in names}
+
+
+def _beside(text: str, kind: Mapping[str, str]) -> frozenset[tuple[str, int, str]]:
+    """Which word stands beside which, values and empty words left out."""
+    found: list[str] = []
+    for run in runs(text):
+        low = run.lower()
+        change = _CHANGE.fullmatch(run) is not None
+        if change and stem(low) not in kind:
+            found.append("")  # what stands before and behind it is not said of each other
+        elif change or not (
+            low in STOP
+            or len(low) < 2
+            or low in _CALENDAR
+            or stem(low) in _TIME
+            or _VALUE.search(low)
+            or CUE.fullmatch(run)
+            or _AGAIN.fullmatch(run)
+        ):
+            found.append(kind.get(stem(low), stem(low)))
+    out: set[tuple[str, int, str]] = set()
+    for a, b in pairwise(found):
+        if a and b:
+            out |= {(a, 1, b), (b, -1, a)}
+    return frozenset(out)
+
+
+def _is_terse(new: _Said, old: _Said) -> bool:
+    """Whether ``new`` tells a new value of what ``old`` is about, and hardly anything else."""
+    fresh = new.names - old.names or new.values - old.values
+    extra = 1 if new.values and old.values else 0
+    return new.cue and bool(fresh) and len(new.about - old.all) <= extra
+
+
+def _is_another(new: _Said, old: _Said, missing: frozenset[str], own: frozenset[str]) -> bool:
+    """Whether ``new`` is about another thing: a word of its own in the place of a missing one."""
+    places = {(term, side) for term, side, word in old.beside if word in missing}
+    if any((term, side) in places and word in own for term, side, word in new.beside):
+        return True
+    dense = {term for term in missing if is_dense(term) and _COPULA.isdisjoint(term)}
+    return bool(dense) and any(map(is_dense, own))
+
+
+def _replaces(new: _Said, old: _Said, known: bool | None, kind: Mapping[str, str]) -> bool | None:
     """None: another matter. Else whether it is sure that ``new`` takes the place of ``old``."""
     same = new.speaker == old.speaker
-    own = new.about - old.about - new.asked  # what it is about and the older one is not
-    missing = frozenset(term for term in old.asked - new.asked if not _told(term, new.text))
-    renamed = new.names - old.names and missing & frozenset(map(stem, old.names))
-    if (own and missing) or renamed:
+    own = new.all - old.all - new.asked  # what it is about and the older one is not
+    topics = new.about - old.all - new.asked
+    missing = frozenset(term for term in old.asked - new.asked if not _has(new.text, term))
+    if missing and _is_another(new, old, missing, own):
         return None
-    fresh = bool(new.names - old.names or new.values - old.values)
-    if new.ended and not new.change and (own or new.names - old.names):
+    ended = new.ended is not None and new.ended <= old.all | old.values
+    if new.ended is not None and not ended and not new.change:
         return None  # something else ended
+    fresh = bool(new.names - old.names or new.values - old.values)
+    counted = bool(new.values - old.values) and bool(old.values - new.values)
     if known is None:
-        counted = bool(new.values - old.values) and bool(old.values - new.values)
         shared = new.about & old.about
         share = DENSE if any(is_dense(term) for term in shared) else HALF
         sides = (len(new.about), len(old.about))
         least = share * (min(sides) if new.cue or counted else max(sides))
         enough = len(shared) > least or (new.cue and len(shared) >= least)
         alike = enough and bool(shared & new.asked)
+        alike = alike or (_is_terse(new, old) and bool(new.all & old.all & new.asked))
         news = new.cue or fresh or bool(new.about - old.about)
-        told = _CHANGE.search(new.text) is not None or new.ended
-        if not ((alike and news and (same or counted)) or (same and told)):
+        if not (
+            (alike and news and (same or counted)) or (same and _tells(new, old, missing, kind))
+        ):
             return None
         known = new.cue or (counted and new.about == old.about)
-    if not same or missing & frozenset(map(stem, old.names)) or _narrows(new, own):
+    if not same or _narrows(new, topics, kind) or (missing and not (counted and not topics)):
         return False
-    return known and (fresh or not own or not (old.names or old.values))
+    return known and (fresh or ended or not topics or not (old.names or old.values))
 
 
-def _told(term: str, text: str) -> bool:
+def _tells(new: _Said, old: _Said, missing: frozenset[str], kind: Mapping[str, str]) -> bool:
+    """Whether ``new`` tells of a change in what is asked, without the older one's words for it."""
+    changes = {stem(match.group(0).lower()) for match in _CHANGE.finditer(new.text)}
+    if changes & kind.keys():  # "moved" is said of where one lives
+        return True
+    if not changes and new.ended is None:
+        return False
+    literal = new.asked & new.all or new.names & old.names
+    return bool(literal) and (not missing or new.about <= old.all | new.asked)
+
+
+def _has(text: str, term: str) -> bool:
     """Whether a pair of letters of a script without spaces is in ``text``, if not side by side."""
     return is_dense(term) and all(letter in text for letter in term)
 
 
-def _narrows(said: _Said, own: frozenset[str]) -> bool:
+def _narrows(said: _Said, own: frozenset[str], kind: Mapping[str, str]) -> bool:
     """Whether a word of its own stands at one of the question's: the "email" of an address."""
-    words = [stem(run.lower()) for run in runs(said.text)]
+    words = [kind.get(word, word) for word in (stem(run.lower()) for run in runs(said.text))]
     return any(
         (a in own and b in said.asked) or (a in said.asked and b in own) for a, b in pairwise(words)
     )
