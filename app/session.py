@@ -18,13 +18,14 @@ from app.memory.ports import Clock, Ids
 from app.memory.scanner import Scanner
 from app.models.usage import UsageRecord
 from app.state.app_state import NO_LOCAL_MODEL, AppState
-from app.state.deletions import draft_key
 from app.state.desk import Desk
+from app.state.drafts import Drafts
 from app.state.exchange import Exchange
 from app.state.library import Library
 from app.state.local_loading import LocalLoading
 from app.state.local_values import LocalValues
 from app.state.memory_intents import MemoryIntents
+from app.state.partials import Partials
 from app.state.ports import Channel, LocalModel, Locks, ModelSource
 from app.state.read_ahead import ReadAhead
 from app.state.repository import Repository
@@ -74,7 +75,9 @@ class Session(MemoryIntents, SettingsIntents):
         if self._loading is not None:
             self._desk.wait_for_model = self._loading.wait
         self._ahead = ReadAhead(self._desk)
-        self._talking = Talking(self._desk, self._library, values, self._tabs, self._ahead)
+        self._drafts = Drafts(self._desk, self._library, values)
+        kept = (self._drafts, Partials(values))
+        self._talking = Talking(self._desk, self._library, kept, self._tabs, self._ahead)
         self._taking_up = TakingUp(self._desk, self._talking.fold_in_background)
         self._exchange = Exchange(self._desk, self._library)
         self._loading_models = 0
@@ -278,11 +281,8 @@ class Session(MemoryIntents, SettingsIntents):
 
     def set_draft(self, text: str, id: str = "") -> None:
         """Keep what is being typed in a conversation (of no id: in the shown one)."""
-        opened = self._library.get(id) if id else self._desk.shown
-        if opened is not None:
-            self._values.set_text(draft_key(opened), text or None)
+        self._drafts.set(text, id)
 
     def draft(self) -> str:
         """What was being typed in the shown conversation."""
-        shown = self._desk.shown
-        return "" if shown is None else self._values.text(draft_key(shown)) or ""
+        return self._drafts.shown()

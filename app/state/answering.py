@@ -39,6 +39,7 @@ class Answer:
     _saved_at: float = 0.0
     _drawing: asyncio.Task[None] | None = None
     _saving: asyncio.Task[None] | None = None
+    _stored: bool = False  # as it ended
     _resting: bool = False  # the next saving waits for its time
     _memory: ConversationMemory | None = None
     _opened_with: MemorySettings | None = None  # what was known of the model before
@@ -198,8 +199,8 @@ class Answer:
             await self.desk.repository.write(self.opened.id, [partial], patch=patch)
 
     def partial(self) -> Message | None:
-        """The answer as far as it has come, None before and after its stream."""
-        if self.message is None or self.message.status != "streaming":
+        """The answer as far as it has come, None before its stream and when its end is stored."""
+        if self.message is None or self._stored:
             return None
         return replace(self.message, parts=self._parts())
 
@@ -230,6 +231,7 @@ class Answer:
         self.message = ended
         patch = {"leaf_id": ended.id, "updated_at": desk.clock.now()}
         conversation = await desk.repository.write(opened.id, [ended], patch=patch)
+        self._stored = True
         if ended.id in opened.tree:
             opened.put(ended)
         if conversation is None:  # deleted meanwhile: nothing is left to be shown or folded

@@ -8,16 +8,9 @@ from app.conversation.title import UNTITLED
 from app.conversation.tree import Conversation
 from app.state.desk import Desk
 from app.state.local_values import LocalValues
-from app.state.open_conversation import OpenConversation
 from app.state.repository import UNDO_PERIOD
 
-DRAFT = "pleat.draft."
-NEW_CHAT = "new"  # in place of its id, which nothing knows after a reload
-
-
-def draft_key(opened: OpenConversation) -> str:
-    """Where the text being typed in a conversation is kept."""
-    return DRAFT + (opened.id if opened.stored else NEW_CHAT)
+DRAFT = "pleat.draft."  # before the id of the conversation that the text is typed in
 
 
 class Deletions:
@@ -52,6 +45,10 @@ class Deletions:
         if back is None:
             self._desk.state.notify.say("That chat is gone for good.", "warning")
         return back
+
+    def can_undo(self, id: str) -> bool:
+        """Whether the conversation can still come back."""
+        return any(each.id == id for each in self._deleted)
 
     def is_back(self, id: str) -> None:
         """Another tab has brought it back."""

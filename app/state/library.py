@@ -28,6 +28,7 @@ class Library:
         self._values = values
         self._loader = Loader(desk, values, tabs)
         self._deletions = Deletions(desk, values, self.publish)
+        self.can_undo = self._deletions.can_undo
         self._known: dict[str, Conversation] = {}
         self._opened: dict[str, OpenConversation] = {}
         self._search = Search()

@@ -1,7 +1,6 @@
 """What a person does in a conversation: ask, stop, ask again, edit, branch, delete, pin.
 
-The question is stored before anything else; then one task makes the answer. One at a time in
-each conversation; the others stay usable.
+The question is stored before anything else; then one task answers it, one in each conversation.
 """
 
 from __future__ import annotations
@@ -14,11 +13,10 @@ from app.conversation.message import INVISIBLE, Message, Part, Role
 from app.conversation.title import title_from_text
 from app.conversation.turns import turns
 from app.state.answering import Answer
-from app.state.deletions import draft_key
 from app.state.desk import Desk
+from app.state.drafts import Drafts
 from app.state.fields import Refused
 from app.state.library import Library
-from app.state.local_values import LocalValues
 from app.state.open_conversation import OpenConversation, is_disposable, stop
 from app.state.partials import Partials
 from app.state.read_ahead import ReadAhead
@@ -33,14 +31,18 @@ class Talking:
     """See the module."""
 
     def __init__(
-        self, desk: Desk, library: Library, values: LocalValues, tabs: Tabs, ahead: ReadAhead
+        self,
+        desk: Desk,
+        library: Library,
+        kept: tuple[Drafts, Partials],
+        tabs: Tabs,
+        ahead: ReadAhead,
     ) -> None:
         self._desk = desk
         self._library = library
-        self._values = values
+        self._drafts, self._partials = kept
         self._tabs = tabs
         self._answers: dict[str, Answer] = {}
-        self._partials = Partials(values)
         self._ahead = ahead
 
     async def send(self, text: str) -> None:
@@ -49,10 +51,9 @@ class Talking:
         Raises ``Refused``, with nothing changed, when it cannot be taken.
         """
         opened = self._desk.shown or self._library.new()
-        draft = draft_key(opened)
+        draft = self._drafts.sending(opened)
         await self._ask(opened, opened.leaf_id, text)
-        for key in {draft, draft_key(opened)}:  # a new chat's changes when it is stored
-            self._values.set_text(key, None)
+        self._drafts.sent(opened, draft)
 
     async def _ask(self, opened: OpenConversation, parent_id: str | None, text: str) -> None:
         """A new question below ``parent_id``: stored, shown, and being answered."""
@@ -117,11 +118,9 @@ class Talking:
     async def stop(self) -> None:
         """Stop the answer of the shown conversation; what has come of it stays."""
         opened = self._desk.shown
-        if opened is None:
-            return
-        if opened.sending:
-            opened.stopping = True
-        await stop(opened)
+        if opened is not None:
+            opened.stopping = opened.stopping or opened.sending
+            await stop(opened)
 
     async def save_partial(self) -> None:
         """Store all answers as far as they have come (the page may be going away)."""
@@ -194,8 +193,9 @@ class Talking:
         if opened is None or message is None:
             return
         await self._quiet(opened)
-        await self._splice(opened, message)
-        self._show(opened)
+        if message.id in opened.tree:  # else it was asked twice
+            await self._splice(opened, message)
+            self._show(opened)
 
     async def pin(self, turn_id: str, on: bool) -> None:
         """Keep a turn word for word; refused, with the reason, when it would not fit."""

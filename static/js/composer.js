@@ -36,6 +36,7 @@ export class Composer {
     this.busy = false;
     this.state = "idle";
     this.conversation = null;
+    this.loading = null; // the draft that is on its way into the box
     this.pending = null; // what is being asked and is not stored yet: {text, conversation, since}
     this.draftTimer = 0;
     this.form.addEventListener("submit", (event) => {
@@ -104,12 +105,13 @@ export class Composer {
     } catch (error) {
       refused = error.message;
     }
+    await this.loading; // it knows what is pending, and must not fill the box after this
     this.pending = null;
     const here = pending.conversation === this.conversation;
-    const box = joined(refused && text, here ? this.box.value : pending.since);
+    const box = joined(refused && text, (here && this.box.value) || pending.since);
     if (!here) {
       if (box) await ask("set_draft", box, pending.conversation);
-    } else if (refused) this.#fill(box);
+    } else if (refused || box !== this.box.value) this.#fill(box);
     else if (box) this.#changed(); // the session has cleared the draft: what was typed since is one
     if (!refused) return;
     const where = here ? "" : " The message waits in the box of its chat.";
@@ -228,7 +230,7 @@ export class Composer {
     const typed = gone ? this.box.value : "";
     // What was typed while Python started belongs to the conversation that opens first.
     if (first && this.box.value) this.#changed();
-    else this.#loadDraft(id, typed);
+    else this.loading = this.#loadDraft(id, typed);
     if (typed) publish("page_notice", { level: "info", text: "What you were writing in it is in the message box." });
     if (matchMedia("(pointer: fine)").matches) this.#refocus();
   }
@@ -239,10 +241,13 @@ export class Composer {
     this.draftTimer = 0;
     this.box.value = typed;
     this.#look();
+    const { pending } = this; // saved with the draft when the chat was left; it comes back if it is refused
     let text = (await ask("draft")) ?? "";
     if (this.conversation !== id) return;
-    const { pending } = this; // saved with the draft when the chat was left; it comes back if it is refused
-    if (pending?.conversation === id && text.startsWith(pending.text)) text = text.slice(pending.text.length).replace(/^\n\n/, "");
+    if (pending?.conversation === id && text.startsWith(pending.text)) {
+      text = text.slice(pending.text.length).replace(/^\n\n/, "");
+      pending.since = ""; // it goes into the box
+    }
     // The draft may be an earlier state of the same text, saved while the chats were changing.
     if (typed) this.#fill(this.box.value.startsWith(text) ? this.box.value : joined(text, this.box.value));
     else if (text && !this.box.value) {

@@ -62,8 +62,8 @@ _HEDGE = re.compile(
 )
 _HEAD = re.compile(
     r"^(?:(?:oh|wow|whoa|hey|hi|hello|yeah|yep|yup|haha+|lol|aww*|ah+|hmm+|well|woohoo|yay|so yeah|"
-    r"by the way|btw|you know|i mean|of course|thanks(?: a lot| so much)?|thank you(?: so much)?|cheers|cool|nice|awesome|"
-    r"ahoj|čau|hele|hallo|naja|also|bonjour|salut|hola|привет)"
+    r"by the way|btw|you know|i mean|of course|thank(?:s| you)(?: a lot| so much)?|cheers|cool|"
+    r"nice|awesome|ahoj|čau|hele|hallo|naja|also|bonjour|salut|hola|привет)"
     r"(?:[,!.…]+| [-–—] )\s*)+",
     re.IGNORECASE,
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from app.state.ports import Change
 from tests.support.tab import Tab
 
 
@@ -15,6 +17,26 @@ def run(work: Coroutine[Any, Any, None]) -> None:
             await work
 
     asyncio.run(bounded())
+
+
+@contextmanager
+def held(tab: Tab, role: str) -> Iterator[asyncio.Event]:
+    """While it lasts, no finished message of a role is stored before the event is set."""
+    gate, store = asyncio.Event(), tab.browser.store
+    apply = store.apply
+
+    async def slow(change: Change) -> Any:
+        messages = change.put.get("messages", ())
+        ended = {(each.get("role"), each.get("status")) for each in messages}
+        if (role, "complete") in ended:
+            await gate.wait()
+        return await apply(change)
+
+    store.apply = slow  # type: ignore[method-assign]
+    try:
+        yield gate
+    finally:
+        store.apply = apply  # type: ignore[method-assign]
 
 
 LONG = "The blue house number 1742 was sold to Marta Novak for 385000 euros in March. " * 12

@@ -13,7 +13,7 @@ from app.models.errors import Server, Unreachable
 from app.state.repository import UNDO_PERIOD
 from tests.support.fakes import Reply, ScriptedModel, settle
 from tests.support.tab import Browser, Tab
-from tests.unit.session.running import LONG, folded, run
+from tests.unit.session.running import LONG, folded, held, run
 
 
 def test_a_conversation_deleted_while_it_streams_stays_deleted() -> None:
@@ -170,6 +170,43 @@ def test_the_draft_of_a_new_chat_is_there_after_a_reload_and_gone_once_it_is_sen
         assert again.session.draft() == ""
         await again.session.delete_all()
         assert not any(key.startswith("pleat.draft.") for key in again.browser.area.texts)
+
+    run(work())
+
+
+def test_a_new_chat_that_is_being_stored_keeps_its_draft_from_the_next_new_chat() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        first = tab.id
+        with held(tab, "user") as gate:
+            tab.session.set_draft("first")
+            sending = asyncio.create_task(tab.session.send("first"))
+            await settle()
+            tab.session.set_draft("first\n\nsecond", first)
+            await tab.session.new_conversation()
+            assert tab.id != first
+            assert tab.session.draft() == ""
+            tab.session.set_draft("of the other chat")
+            gate.set()
+            await sending
+        assert tab.session.draft() == "of the other chat"
+        tab.session.set_draft("second", first)  # as the page does when the question is stored
+        await tab.session.open_conversation(first)
+        assert tab.session.draft() == "second"
+
+    run(work())
+
+
+def test_a_deleted_chat_that_can_come_back_keeps_what_was_typed() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        await tab.ask("first")
+        first = tab.id
+        await tab.session.delete_conversation(first)
+        tab.session.set_draft("typed since", first)
+        await tab.session.undo_delete()
+        await tab.session.open_conversation(first)
+        assert tab.session.draft() == "typed since"
 
     run(work())
 

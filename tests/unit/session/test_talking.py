@@ -13,6 +13,7 @@ from app.models.port import Usage
 from app.state.fields import Refused
 from tests.support.fakes import Reply, settle
 from tests.support.tab import Browser, Tab
+from tests.unit.session.running import held
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
@@ -117,31 +118,66 @@ def test_stop_keeps_the_partial_answer_and_aborts_the_request() -> None:
 def test_stop_while_the_end_of_an_answer_is_being_stored_waits_for_it() -> None:
     async def work() -> None:
         tab = await Tab().start()
-        gate, store = asyncio.Event(), tab.browser.store
-        apply = store.apply
-
-        async def slow(change: Any) -> Any:
-            if any(
-                each["status"] == "complete" and each["role"] == "assistant"
-                for each in change.put.get("messages", ())
-            ):
-                await gate.wait()
-            return await apply(change)
-
-        store.apply = slow  # type: ignore[method-assign]
-        tab.model.then("One.")
-        await tab.session.send("First")
-        await settle()
-        stopping = asyncio.create_task(tab.session.stop())
-        await settle()
-        assert not stopping.done()
-        gate.set()
-        await stopping
+        with held(tab, "assistant") as gate:
+            tab.model.then("One.")
+            await tab.session.send("First")
+            await settle()
+            stopping = asyncio.create_task(tab.session.stop())
+            await settle()
+            assert not stopping.done()
+            gate.set()
+            await stopping
         assert tab.idle
         assert tab.texts == ["First", "One."]
         assert tab.thread[-1]["status"] == "complete"
         await tab.ask("Second")
         assert tab.prompt()[1:] == [("user", "First"), ("assistant", "One."), ("user", "Second")]
+
+    run(work())
+
+
+def test_a_page_that_goes_while_the_end_is_being_stored_keeps_the_whole_answer() -> None:
+    async def work() -> None:
+        browser = Browser()
+        tab = await browser.tab().start()
+        first = asyncio.Event()
+        with held(tab, "assistant") as never:
+            tab.model.then(Reply(["One ", "and all."], gate=first, gate_after=1))
+            await tab.session.send("First")
+            await settle()
+            first.set()
+            await settle()
+            tab.session.leaving()
+            await settle()
+            lock = next(name for name in browser.locks.taken if name.startswith("pleat.tab.t1-"))
+            del browser.locks._held[lock]  # the tab was closed, and wrote nothing more
+            store = await browser.store.all("messages")
+            assert [m["status"] for m in store if m["role"] == "assistant"] == ["streaming"]
+            for name in list(browser.locks._held):
+                del browser.locks._held[name]
+            browser.store.apply = type(browser.store).apply.__get__(browser.store)  # type: ignore[method-assign]
+            again = await browser.tab().start()
+            assert again.texts == ["First", "One and all."]
+            assert again.thread[-1]["status"] == "complete"
+            never.set()
+
+    run(work())
+
+
+def test_a_message_that_is_deleted_twice_while_an_answer_ends_is_deleted_once() -> None:
+    async def work() -> None:
+        tab = await Tab().start()
+        await tab.ask("Zero")
+        asked = tab.thread[0]["id"]
+        with held(tab, "assistant") as gate:
+            await tab.session.send("First")
+            await settle()
+            both = [asyncio.create_task(tab.session.delete_message(asked)) for _ in range(2)]
+            await settle()
+            gate.set()
+            await asyncio.gather(*both)
+        assert tab.texts == ["Fine.", "First", "Fine."]
+        assert not tab.faults
 
     run(work())
 
