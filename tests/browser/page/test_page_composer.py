@@ -335,6 +335,32 @@ def test_a_message_on_its_way_is_not_typed_again_when_its_chat_is_left_and_opene
     expect(box).to_have_value("on its way\n\n  typed since")
 
 
+LATE = """() => {
+  window.stub.answers.draft = () => new Promise((give) => { window.give = give; });
+}"""
+
+
+@pytest.mark.parametrize(
+    ("ends", "draft", "box"),
+    [
+        ("() => window.refuse(new Error('Full.'))", "first\n\nsecond", "first\n\nsecond"),
+        ("() => window.take()", "first\n\nsecond", "second"),
+        ("() => window.take()", "", "second"),  # cleared before it was read
+    ],
+)
+def test_a_draft_that_comes_after_the_send_has_ended_loses_nothing(stub, ends, draft, box) -> None:
+    message = on_its_way(stub, "first")
+    message.fill("second")
+    stub.publish("thread", conversation_id="c2")
+    expect(message).to_have_value("")
+    stub.page.evaluate(LATE)
+    stub.publish("thread", conversation_id="c1")
+    stub.page.wait_for_function("() => window.give")
+    stub.page.evaluate(ends)
+    stub.page.evaluate("(text) => window.give(text)", draft)
+    expect(message).to_have_value(box)
+
+
 def test_what_was_typed_last_comes_back_with_a_chat_that_is_deleted_here(stub) -> None:
     page = stub.page
     stub.publish("conversations", items=[{"id": "c1", "title": "Mine", "open": True}])
