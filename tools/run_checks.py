@@ -58,7 +58,7 @@ def parts() -> list[Part]:
     """All parts, in the order in which they are quick to tell something."""
     python = sys.executable
     pytest = [python, "-m", "pytest", "--durations=5"]
-    browser = [*pytest, *workers(), "tests/browser"]
+    browser = [*pytest, "-v", *workers(), "tests/browser"]  # a line for each: it takes minutes
     return [
         Part("lint", "ruff check", [python, "-m", "ruff", "check", "."]),
         Part("format", "ruff format", [python, "-m", "ruff", "format", "--check", "."]),

@@ -227,6 +227,7 @@ export class Composer {
     if (pending && (first || gone)) pending.conversation = id;
     else if (pending?.conversation === this.conversation) pending.since = this.box.value;
     this.conversation = id;
+    if (!first && !this.busy) this.status.textContent = this.#restText; // what it said was of the other chat
     const typed = gone ? this.box.value : "";
     // What was typed while Python started belongs to the conversation that opens first.
     if (first && this.box.value) this.#changed();

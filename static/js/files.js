@@ -31,6 +31,7 @@ export function dataSection() {
     result.textContent = text;
     result.className = `result ${kind}`.trim();
     result.hidden = !text;
+    if (text) result.scrollIntoView({ block: "nearest" });
   };
   const picker = el("input", { type: "file", hidden: true, "aria-label": "File to import", accept: ".json,.jsonl,.txt,application/json" });
   const importing = button("Import a file");

@@ -27,8 +27,8 @@ const methodOf = (fold) => {
   return fold.model && fold.method?.startsWith("model") ? words.replace("the model", fold.model) : words;
 };
 
-/** Whether a way of writing without a model took the place of the model's text. */
-const fellBack = (fold) => fold.used_fallback && fold.method !== "edited" && fold.method !== "verbatim";
+/** Whether a way of writing without a model took the place of a model's text: its note says why. */
+const fellBack = (fold) => fold.used_fallback && Boolean(fold.note) && fold.method !== "edited" && fold.method !== "verbatim";
 
 export class Folds {
   constructor(show) {

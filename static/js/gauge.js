@@ -51,7 +51,7 @@ export class Gauge {
     this.#legend(account, free, room);
     const notes = [];
     if (!exact) notes.push("Estimated while the tokenizer loads.");
-    if (Math.abs((factor ?? 1) - 1) > 0.01) notes.push(`Corrected by ×${factor.toFixed(2)}, learned from this model’s server.`);
+    if (Math.abs((factor ?? 1) - 1) > 0.01) notes.push(`Corrected by ×${factor.toFixed(2)}, learned from what this model counts.`);
     this.note.textContent = notes.join(" ");
     this.note.hidden = notes.length === 0;
   }

@@ -32,7 +32,7 @@ def main() -> None:
     print("# Ten summaries, side by side\n")
     print(f"Generated chats, {LIMIT} tokens of memory, no model call. Left to itself, the seeds'")
     print("rule keeps the end of the conversation, whatever stands there. Made by")
-    print("`python -m tests.bench.side_by_side`.\n")
+    print("`.venv/bin/python -m tests.bench.side_by_side`.\n")
     for seed in range(21, 31):
         chat = generate(seed)
         lines: list[Line] = []

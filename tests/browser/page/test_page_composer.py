@@ -335,6 +335,20 @@ def test_a_message_on_its_way_is_not_typed_again_when_its_chat_is_left_and_opene
     expect(box).to_have_value("on its way\n\n  typed since")
 
 
+def test_how_an_answer_ended_is_not_said_of_another_chat(stub) -> None:
+    status = stub.page.locator("#status")
+    stub.publish("busy", state="answering", conversation_id="c1")
+    stub.publish(
+        "thread",
+        conversation_id="c1",
+        messages=[{"id": "m1", "role": "assistant", "text": "a", "status": "complete"}],
+    )
+    stub.publish("busy", state="idle", conversation_id="c1")
+    expect(status).to_have_text("Answer complete")
+    stub.publish("thread", conversation_id="c2", messages=[])
+    expect(status).not_to_have_text("Answer complete")
+
+
 LATE = """() => {
   window.stub.answers.draft = () => new Promise((give) => { window.give = give; });
 }"""
