@@ -123,7 +123,7 @@ def test_a_request_with_memory_has_summary_pins_window_recall_and_question_in_or
         PayloadPart("window", "user", "Also pinned", ("m7",), 6),
         PayloadPart("window", "assistant", "Yes", ("m8",), 5),
         # The frame's 29, the passages' 3 each, two line breaks more than the empty frame has.
-        PayloadPart("recall", "user", question_text("", recalled), ("m3", "m4"), 37),
+        PayloadPart("recall", "user", question_text("", recalled), ("m3", "m4"), 31),
         PayloadPart("question", "user", "Who?", ("m9",), 6),
     )
     assert built.messages[0] == WireMessage("system", system_text("Be kind.", HENS))
@@ -133,7 +133,7 @@ def test_a_request_with_memory_has_summary_pins_window_recall_and_question_in_or
 
 def test_a_summary_without_a_system_prompt_is_a_message_of_its_own() -> None:
     built = request(chat("Old", "Gone", "Who?"), memory("m2"))
-    assert built.parts[0] == PayloadPart("summary", "system", HENS, ("m2",), 37)
+    assert built.parts[0] == PayloadPart("summary", "system", HENS, ("m2",), 31)
     assert built.messages[0] == WireMessage("system", system_text("", HENS))
     assert len(built.messages) == 2
 
@@ -291,9 +291,9 @@ def ids_recalled(built: Payload) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("question", "rooms"),
     [
-        (50, [50 + 29]),  # the setting, with the frame
-        (631, [79]),  # 750 - 3 - 37 (summary) - 631
-        (632, [78]),
+        (50, [50 + 23]),  # the setting, with the frame
+        (637, [73]),  # 750 - 3 - 37 (summary) - 637
+        (638, [72]),
         (709, [1]),
         (710, []),
     ],
@@ -310,7 +310,7 @@ def test_recall_has_its_setting_and_its_frame_where_they_are_left(
 @pytest.mark.parametrize(
     ("passages", "kept"),
     [
-        # 79 in all: 29 for the frame, and a line break more for each passage.
+        # 73 in all: 23 for the frame, and a line break more for each passage.
         ((49,), ("p1",)),
         ((50,), ()),
         ((28, 20), ("p1", "p2")),

@@ -152,10 +152,10 @@ def test_a_question_that_is_yet_to_come_takes_no_part() -> None:
         ("", 0, 0, 0, 506),
         # With a system prompt the message is there already: only the prompt's own 7 go.
         ("Be kind.", 0, 0, 0, 503),
-        ("", 50, 0, 0, 506 - 29 - 50),
+        ("", 50, 0, 0, 506 - 23 - 50),
         ("", 0, 14, 0, 506 - 14),
         ("", 0, 0, 90, 506 - 90),
-        ("Be kind.", 50, 14, 90, 503 - 29 - 50 - 14 - 90),
+        ("Be kind.", 50, 14, 90, 503 - 23 - 50 - 14 - 90),
     ],
 )
 def test_turns_stay_while_they_fit_beside_the_whole_reserve(
