@@ -67,8 +67,7 @@ def question_text(question: str, passages: Sequence[str]) -> str:
         return question
     quoted = "\n".join(as_notes(passage) for passage in passages)
     block = f"{_RECALL_LABEL}\n{RECALL_OPEN}\n{quoted}\n{RECALL_CLOSE}"
-    # No label stands before it: with "The message to answer:" a small model answers a quarter less of them
-    # (docs/adr/no-label-before-the-question.md).
+    # No label before it, a small model answers more so (docs/adr/no-label-before-the-question.md).
     return f"{block}\n\n{question}"
 
 

@@ -133,7 +133,7 @@ def test_a_request_with_memory_has_summary_pins_window_recall_and_question_in_or
 
 def test_a_summary_without_a_system_prompt_is_a_message_of_its_own() -> None:
     built = request(chat("Old", "Gone", "Who?"), memory("m2"))
-    assert built.parts[0] == PayloadPart("summary", "system", HENS, ("m2",), 31)
+    assert built.parts[0] == PayloadPart("summary", "system", HENS, ("m2",), 37)
     assert built.messages[0] == WireMessage("system", system_text("", HENS))
     assert len(built.messages) == 2
 
