@@ -43,13 +43,14 @@ class Row:
 
 ROWS = (
     Row("pleat, summary 500 + recall 300", {"summary": 500, "recall": 300}),
+    Row("pleat as it comes, 800 + 300", {"summary": 800, "recall": 300}),
     Row("pleat, summary 800", {"summary": 800}),
     Row("pleat, tail 800", {"summary": 800, "method": "tail"}),
     Row("minisearch (tail 800)", {"preset": "minisearch", "summary": 800}),
     Row("dost, summary 800", {"preset": "dost", "summary": 800}),
     Row("switchboard, summary 800", {"preset": "switchboard", "summary": 800}),
 )
-QUICK = (ROWS[0], ROWS[1], ROWS[2])
+QUICK = (ROWS[0], ROWS[2], ROWS[3])
 
 
 @dataclass
