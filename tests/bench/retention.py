@@ -80,6 +80,7 @@ class Scores:
             "folds / 100": 100.0 * self.folds / turns,
             "summarised / turn": self.summarised / turns,
             "cacheable %": 100.0 * self.cached / prompt,
+            "uncached / turn": (self.prompt - self.cached + self.summarised) / turns,
             "violations": float(self.violations),
         }
 

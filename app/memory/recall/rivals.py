@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from app.memory.extractive.updates import CUE, replaced, statement
@@ -51,25 +52,25 @@ _COPULA = frozenset("是的了在有我你他她这那")  # tell no thing from a
 
 
 @dataclass(frozen=True, slots=True)
+class _Facts:
+    """What a statement says, whatever is asked."""
+
+    about: frozenset[str]  # but for the words that tell of a change, values and words of time
+    values: frozenset[str]  # numbers, days, addresses, words like "tulip22"
+    names: frozenset[str]  # stems
+    all: frozenset[str]  # what it is about, and names
+    changes: frozenset[str]  # stems of words like "moved"
+    change: bool  # or one like "now"
+    ended: frozenset[str] | None  # what it says has ended
+    cue: bool  # any of these, or "again"
+
+
+@dataclass(frozen=True, slots=True)
 class _Said:
     text: str
     speaker: str
     asked: frozenset[str]
-    about: frozenset[str]  # but for the words that tell of a change, values and words of time
-    values: frozenset[str]  # numbers, days, addresses, words like "tulip22"
-    names: frozenset[str]  # stems
-    beside: frozenset[tuple[str, int, str]]  # (a word, -1 or 1, what stands at that side of it)
-    change: bool
-    ended: frozenset[str] | None  # what it says has ended
-    again: bool
-
-    @property
-    def cue(self) -> bool:
-        return self.change or self.ended is not None or self.again
-
-    @property
-    def all(self) -> frozenset[str]:
-        return self.about | self.names
+    facts: _Facts
 
 
 def rivals(
@@ -91,16 +92,19 @@ def rivals(
     wall", "the bathroom wall").
     """
     known = {(old, new): sure for old, new, sure in replaced(texts, speakers)}
-    said = [_said(*each, kind) for each in zip(texts, speakers, asked, strict=True)]
-    places = [i for i, each in enumerate(said) if each.asked and not each.text.endswith(_ASKS)]
-    out = {
-        pair: sure for pair, sure in known.items() if not (pair[0] in places and pair[1] in places)
+    said = {
+        i: _Said(text, speaker, terms, _facts(text))
+        for i, (text, speaker, terms) in enumerate(zip(texts, speakers, asked, strict=True))
+        if terms and not text.endswith(_ASKS)
     }
-    for place, new in enumerate(places):
-        for old in places[:place]:
-            if not telling[old] or not (telling[new] or _is_terse(said[new], said[old])):
+    out = {pair: sure for pair, sure in known.items() if not (pair[0] in said and pair[1] in said)}
+    for old, before in said.items():
+        if not telling[old]:
+            continue
+        for new, after in said.items():
+            if new <= old or not (telling[new] or _is_terse(after.facts, before.facts)):
                 continue
-            sure = _replaces(said[new], said[old], known.get((old, new)), kind)
+            sure = _replaces(after, before, known.get((old, new)), kind)
             if sure is not None:
                 out[old, new] = sure
     return [(old, new, sure) for (old, new), sure in out.items()]
@@ -109,26 +113,26 @@ def rivals(
 _ASKS = ("?", "？")
 
 
-def _said(text: str, speaker: str, asked: frozenset[str], kind: Mapping[str, str]) -> _Said:
+@lru_cache(maxsize=2048)  # the same folded messages are asked again and again
+def _facts(text: str) -> _Facts:
     changes = list(_CHANGE.finditer(text))
-    cues = [*changes, *(match for match in CUE.finditer(text))]
+    cues = [*changes, *CUE.finditer(text)]
     ended = _ENDED.search(text)
-    about, numbers, names = statement(CUE.sub(" ", _CHANGE.sub(" ", text)))
-    days = {name for name in names if name in _CALENDAR}
-    days |= {run.lower() for run in runs(text) if run.lower() in _CALENDAR}
+    about, numbers, names = statement(CUE.sub(" ", _CHANGE.sub(" ", text)) if cues else text)
+    days = frozenset(run.lower() for run in runs(text)) & _CALENDAR
     values = {term for term in about if _VALUE.search(term)}
     about -= values | _TIME | {stem(day) for day in days}
-    return _Said(
-        text=text,
-        speaker=speaker,
-        asked=asked,
+    names = frozenset(stem(name) for name in names - days)
+    change = any(_ENDED.fullmatch(cue.group(0)) is None for cue in cues)
+    return _Facts(
         about=about,
         values=numbers | values | days,
-        names=frozenset(stem(name) for name in names - days),
-        beside=_beside(text, kind),
-        change=any(_ENDED.fullmatch(cue.group(0)) is None for cue in cues),
+        names=names,
+        all=about | names,
+        changes=frozenset(stem(match.group(0).lower()) for match in changes),
+        change=change,
         ended=None if ended is None else _part(text, ended.start()),
-        again=_AGAIN.search(text) is not None,
+        cue=change or ended is not None or _AGAIN.search(text) is not None,
     )
 
 
@@ -166,63 +170,68 @@ def _beside(text: str, kind: Mapping[str, str]) -> frozenset[tuple[str, int, str
     return frozenset(out)
 
 
-def _is_terse(new: _Said, old: _Said) -> bool:
+def _is_terse(new: _Facts, old: _Facts) -> bool:
     """Whether ``new`` tells a new value of what ``old`` is about, and hardly anything else."""
-    fresh = new.names - old.names or new.values - old.values
-    extra = 1 if new.values and old.values else 0
-    return new.cue and bool(fresh) and len(new.about - old.all) <= extra
+    if not new.cue or not (new.names - old.names or new.values - old.values):
+        return False
+    return len(new.about - old.all) <= (1 if new.values and old.values else 0)
 
 
-def _is_another(new: _Said, old: _Said, missing: frozenset[str], own: frozenset[str]) -> bool:
+def _is_another(
+    new: _Said, old: _Said, missing: frozenset[str], own: frozenset[str], kind: Mapping[str, str]
+) -> bool:
     """Whether ``new`` is about another thing: a word of its own in the place of a missing one."""
-    places = {(term, side) for term, side, word in old.beside if word in missing}
-    if any((term, side) in places and word in own for term, side, word in new.beside):
-        return True
+    places = {(term, side) for term, side, word in _beside(old.text, kind) if word in missing}
+    if places and own:
+        beside = _beside(new.text, kind)
+        if any((term, side) in places and word in own for term, side, word in beside):
+            return True
     dense = {term for term in missing if is_dense(term) and _COPULA.isdisjoint(term)}
     return bool(dense) and any(map(is_dense, own))
 
 
 def _replaces(new: _Said, old: _Said, known: bool | None, kind: Mapping[str, str]) -> bool | None:
     """None: another matter. Else whether it is sure that ``new`` takes the place of ``old``."""
+    ours, theirs = new.facts, old.facts
     same = new.speaker == old.speaker
-    own = new.all - old.all - new.asked  # what it is about and the older one is not
-    topics = new.about - old.all - new.asked
+    own = ours.all - theirs.all - new.asked  # what it is about and the older one is not
+    topics = ours.about - theirs.all - new.asked
     missing = frozenset(term for term in old.asked - new.asked if not _has(new.text, term))
-    if missing and _is_another(new, old, missing, own):
+    if missing and _is_another(new, old, missing, own, kind):
         return None
-    ended = new.ended is not None and new.ended <= old.all | old.values
-    if new.ended is not None and not ended and not new.change:
+    ended = ours.ended is not None and ours.ended <= theirs.all | theirs.values
+    if ours.ended is not None and not ended and not ours.change:
         return None  # something else ended
-    fresh = bool(new.names - old.names or new.values - old.values)
-    counted = bool(new.values - old.values) and bool(old.values - new.values)
+    fresh = bool(ours.names - theirs.names or ours.values - theirs.values)
+    counted = bool(ours.values - theirs.values) and bool(theirs.values - ours.values)
     if known is None:
-        shared = new.about & old.about
+        shared = ours.about & theirs.about
         share = DENSE if any(is_dense(term) for term in shared) else HALF
-        sides = (len(new.about), len(old.about))
-        least = share * (min(sides) if new.cue or counted else max(sides))
-        enough = len(shared) > least or (new.cue and len(shared) >= least)
+        sides = (len(ours.about), len(theirs.about))
+        least = share * (min(sides) if ours.cue or counted else max(sides))
+        enough = len(shared) > least or (ours.cue and len(shared) >= least)
         alike = enough and bool(shared & new.asked)
-        alike = alike or (_is_terse(new, old) and bool(new.all & old.all & new.asked))
-        news = new.cue or fresh or bool(new.about - old.about)
+        alike = alike or (_is_terse(ours, theirs) and bool(ours.all & theirs.all & new.asked))
+        news = ours.cue or fresh or bool(ours.about - theirs.about)
         if not (
             (alike and news and (same or counted)) or (same and _tells(new, old, missing, kind))
         ):
             return None
-        known = new.cue or (counted and new.about == old.about)
-    if not same or _narrows(new, topics, kind) or (missing and not (counted and not topics)):
+        known = ours.cue or (counted and ours.about == theirs.about)
+    if not same or (missing and not (counted and not topics)) or _narrows(new, topics, kind):
         return False
-    return known and (fresh or ended or not topics or not (old.names or old.values))
+    return known and (fresh or ended or not topics or not (theirs.names or theirs.values))
 
 
 def _tells(new: _Said, old: _Said, missing: frozenset[str], kind: Mapping[str, str]) -> bool:
     """Whether ``new`` tells of a change in what is asked, without the older one's words for it."""
-    changes = {stem(match.group(0).lower()) for match in _CHANGE.finditer(new.text)}
-    if changes & kind.keys():  # "moved" is said of where one lives
+    ours, theirs = new.facts, old.facts
+    if ours.changes & kind.keys():  # "moved" is said of where one lives
         return True
-    if not changes and new.ended is None:
+    if not ours.changes and ours.ended is None:
         return False
-    literal = new.asked & new.all or new.names & old.names
-    return bool(literal) and (not missing or new.about <= old.all | new.asked)
+    literal = new.asked & ours.all or ours.names & theirs.names
+    return bool(literal) and (not missing or ours.about <= theirs.all | new.asked)
 
 
 def _has(text: str, term: str) -> bool:
