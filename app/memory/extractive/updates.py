@@ -56,7 +56,7 @@ def says_so(text: str) -> bool:
 _NOTHING = (frozenset[str](), frozenset[str](), frozenset[str]())
 
 
-def _valued(text: str) -> bool:
+def holds_value(text: str) -> bool:
     """Whether ``text`` may hold a number or a name: cheap, and true for some that do not."""
     rest = text[1:].replace(" I ", " ").replace(" I'", " ")
     return rest != rest.lower() or _DIGIT.search(text) is not None
@@ -67,7 +67,7 @@ def replaced(texts: Sequence[str], speakers: Sequence[str]) -> list[tuple[int, i
 
     ``sure``: the newer one says so ("now", "instead"), or they differ in numbers alone.
     """
-    said = [statement(text) if _valued(text) else _NOTHING for text in texts]
+    said = [statement(text) if holds_value(text) else _NOTHING for text in texts]
     valued = [i for i, (_, numbers, names) in enumerate(said) if numbers or names]
     where: dict[str, list[int]] = {}
     out: list[tuple[int, int, bool]] = []

@@ -18,6 +18,7 @@ from app.memory.extractive.records import alone, joined
 from app.memory.extractive.shorten import shorten
 from app.memory.extractive.split import Unit, units
 from app.memory.extractive.types import Lexicon, Line
+from app.memory.extractive.updates import holds_value
 from app.memory.extractive.words import runs, stem, terms
 from app.memory.recall.index import MEMBER, RecallIndex
 from app.memory.recall.kinds import kinds
@@ -33,7 +34,6 @@ QUESTION = 0.4
 PHOTO = 0.7
 FADE = (1.0, 0.4, 0.2, 0.1)
 PLAIN = 4.0  # what any piece adds, so that the very sentence asked for is not passed over
-NEWER = 1.5  # what replaced an older statement
 NAME = 60  # characters of a speaker's name
 RIVALS = 60  # pieces that are compared for that
 TELLING = 0.4  # of the question's words, by their weight: what has fewer does not answer it
@@ -134,7 +134,7 @@ def _pieces(
         words = {t: w * OWN if t in wanted else w for t, w in own.items()}
         pieces.append(_Piece(id, n, text, about, cost, words, unit.glue, unit.text))
     if not is_about_the_past(question):
-        _weigh_by_age(index, pieces, wanted, question)
+        _order_by_age(index, pieces, wanted, question)
     return pieces, dict(zip(scores, counted[len(raw) :], strict=True))
 
 
@@ -149,10 +149,10 @@ def _whole(parts: Sequence[Unit]) -> list[Unit]:
     return out
 
 
-def _weigh_by_age(
+def _order_by_age(
     index: RecallIndex, pieces: list[_Piece], wanted: dict[str, float], question: str
 ) -> None:
-    """Of pieces about one thing the newest is worth more, and each knows those before it."""
+    """Each piece learns which are older and about the same thing, and which is surely newer."""
     kind = kinds(run.lower() for run in runs(question))  # "moved" is of the kind of "live"
     of = {t: kind.get(t, t) for t, share in wanted.items() if share >= MEMBER}
     best = heapq.nlargest(RIVALS, pieces, key=lambda piece: piece.about)
@@ -171,8 +171,6 @@ def _weigh_by_age(
         best[new].older += (best[old].id,)
         if sure:
             newest[old] = max(new, newest.get(old, new))
-    for i in set(newest.values()):
-        best[i].about *= NEWER
     for old, new in newest.items():
         best[old].newest = best[new]
 
@@ -194,15 +192,17 @@ def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece
         cost = piece.cost + (0 if piece.id in opened else heads[piece.id])
         return piece.about * adds / cost**COST
 
-    heap = [(-value(i), i) for i in left]
+    # Of equals first what holds a name or a number, then what was found first.
+    bare = [not holds_value(piece.said or piece.text) for piece in pieces]
+    heap = [(-value(i), bare[i], i) for i in left]
     heapq.heapify(heap)
     while heap:
-        _, i = heapq.heappop(heap)
+        _, _, i = heapq.heappop(heap)
         if i not in left:
             continue
         fresh = value(i)
         if heap and fresh < -heap[0][0] - 1e-12:
-            heapq.heappush(heap, (-fresh, i))
+            heapq.heappush(heap, (-fresh, bare[i], i))
             continue
         if fresh <= 0.0:
             break
@@ -213,7 +213,7 @@ def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece
             if place[id(piece)] not in left:  # there is no room for it: then not for the old one
                 left.discard(i)
                 continue
-            heapq.heappush(heap, (-fresh, i))
+            heapq.heappush(heap, (-fresh, bare[i], i))
             i = place[id(piece)]
         left.discard(i)
         cost = piece.cost + (0 if piece.id in opened else heads[piece.id])
@@ -228,7 +228,7 @@ def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece
             opened.add(piece.id)
             for j in left:
                 if pieces[j].id == piece.id:
-                    heapq.heappush(heap, (-value(j), j))
+                    heapq.heappush(heap, (-value(j), bare[j], j))
     return out
 
 

@@ -13,7 +13,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from app.memory.extractive.updates import CUE, replaced, statement
-from app.memory.extractive.words import STOP, is_dense, runs, stem, word_set
+from app.memory.extractive.words import DENSE as DENSE_LETTER
+from app.memory.extractive.words import STOP, is_dense, is_kana, runs, stem, word_set
 
 HALF = 0.5  # of the shorter one's topic words; both have more, or with "now" so much
 DENSE = 0.3  # in scripts without spaces, whose letter pairs reach over the words' ends
@@ -48,6 +49,10 @@ _TIME = frozenset(
     map(stem, word_set("yesterday today tomorrow week month year ago last since recently news"))
 )
 _VALUE = re.compile(r"[\d@]")
+_WHERE = re.compile(
+    r"\b(?:in|at|on|to|from|near|v|ve|na|do|z|nach|bei|aus|auf|à|en|au|chez|в|на|из) (\w+)",
+    re.IGNORECASE,
+)
 _COPULA = frozenset("是的了在有我你他她这那")  # tell no thing from another
 
 
@@ -220,7 +225,36 @@ def _replaces(new: _Said, old: _Said, known: bool | None, kind: Mapping[str, str
         known = ours.cue or (counted and ours.about == theirs.about)
     if not same or (missing and not (counted and not topics)) or _narrows(new, topics, kind):
         return False
-    return known and (fresh or ended or not topics or not (theirs.names or theirs.values))
+    return known and (ended or not topics or _is_value(new, old))
+
+
+def _is_value(new: _Said, old: _Said) -> bool:
+    """Whether it says something of the kind of what ``old`` says: "noisy" is no gym's name."""
+    ours, theirs = new.facts, old.facts
+    if theirs.values and ours.values - theirs.values:
+        return True
+    if theirs.values or theirs.names:
+        fresh = ours.names - theirs.names if theirs.names else frozenset[str]()
+        where = bool(fresh & _places(new.text)), bool(theirs.names & _places(old.text))
+        return bool(fresh) and (where[0] == where[1] or bool(ours.changes))
+    if theirs.changes or max(len(ours.about - theirs.about), len(theirs.about - ours.about)) > 1:
+        dense = bool(DENSE_LETTER.search(new.text))
+        return dense and not theirs.changes and _predicate(new.text) == _predicate(old.text)
+    return True  # one word for another: "the port is tulip", "the port is rose now"
+
+
+def _places(text: str) -> frozenset[str]:
+    """Stems of what stands behind "in", "at" and the like."""
+    return frozenset(stem(match.group(1).lower()) for match in _WHERE.finditer(text))
+
+
+def _predicate(text: str) -> str:
+    """Of a script without spaces what tells one way of saying from another: the last sign that is
+    no kana, or whether "is" stands there."""
+    signs = [sign for sign in text if DENSE_LETTER.match(sign) and not is_kana(sign)]
+    if len(signs) < sum(map(str.isalpha, text)):  # kana: the verb stands at the end
+        return signs[-1] if signs else ""
+    return "是" if "是" in signs else "-"
 
 
 def _tells(new: _Said, old: _Said, missing: frozenset[str], kind: Mapping[str, str]) -> bool:

@@ -120,9 +120,7 @@ def test_two_speakers_differ_in_numbers_or_not_at_all() -> None:
 
 def test_a_change_needs_no_other_word_in_common() -> None:
     assert pairs("Our port was Oslo.", "We moved port cranes to Rome.") == [(0, 1, False)]
-    assert pairs("Our port was by the sea.", "We moved the port to inland waters.") == [
-        (0, 1, True)
-    ]
+    assert pairs("Our port was by the sea.", "The port was moved inland.") == [(0, 1, True)]
     assert pairs("Our port was Oslo by the sea.", "A port lies there inland.") == []
 
 
@@ -317,6 +315,45 @@ def test_a_guess_changes_no_more_than_an_order(
     question: str, said: str, other: str, room: int
 ) -> None:
     assert said in quoted(question, [said, other], room)
+
+
+# What is, and later remarks about it that give it no other value.
+REMARKS = [
+    (
+        "Who is my dentist?",
+        "My dentist is Dr. Moss.",
+        "My dentist has a lot of work.",
+        "My dentist has a new chair.",
+    ),
+    (
+        "Who is my landlord?",
+        "My landlord is Mr. Brown.",
+        "My landlord raised the rent.",
+        "My landlord changed the locks.",
+    ),
+    ("What is my gym?", "My gym is FitZone.", "My gym is noisy now.", "My gym is crowded now."),
+    (
+        "Who is my tutor?",
+        "My tutor is Dana Roth.",
+        "My tutor raised her prices to 30 euros an hour.",
+        "My tutor moved all the lessons to the small room.",
+    ),
+    (
+        "私の医者は誰ですか？",
+        "私の医者は田中先生です。",
+        "私の医者は今はとても忙しいです。",
+        "私の医者は今はとても若いです。",
+    ),
+    ("我的医生是谁？", "我的医生是王大夫。", "我的医生现在很忙。", "我的医生现在很累。"),
+]
+
+
+@pytest.mark.parametrize("said", REMARKS)
+@pytest.mark.parametrize("room", [*range(12, 60, 4), 90, 300])
+def test_later_remarks_take_nobodys_place(said: tuple[str, ...], room: int) -> None:
+    question, answer, *remarks = said
+    found = quoted(question, [answer, *remarks], room)
+    assert answer in found or not set(remarks) & set(found)
 
 
 def test_remarks_with_a_word_of_the_question_do_not_come_between() -> None:
