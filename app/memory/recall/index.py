@@ -242,9 +242,8 @@ class RecallIndex:
                 if not called.isdisjoint(self._speaker(slot).lower().split()):
                     spread[slot] *= SPEAKER
         out: list[Hit] = []
-        for slot, score in sorted(
-            spread.items(), key=lambda s: (-s[1], -s[0])
-        ):  # of equals the newest
+        # Of equals the newest first.
+        for slot, score in sorted(spread.items(), key=lambda s: (-s[1], -s[0])):
             id = self._order[slot]
             if allowed is None or allowed(id):
                 out.append(Hit(id, score))

@@ -158,7 +158,6 @@ def _order_by_age(
     best = heapq.nlargest(RIVALS, pieces, key=lambda piece: piece.about)
     best.sort(key=lambda piece: (index.position(piece.id), piece.unit))
     least = TELLING * sum(map(index.weight, set(of.values())))
-
     asked = [frozenset(of[t] for t in of.keys() & piece.words.keys()) for piece in best]
     newest: dict[int, int] = {}
     for old, new, sure in rivals(

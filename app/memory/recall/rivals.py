@@ -13,11 +13,10 @@ from functools import lru_cache
 from itertools import pairwise
 
 from app.memory.extractive.updates import CUE, replaced, statement
-from app.memory.extractive.words import DENSE as DENSE_LETTER
-from app.memory.extractive.words import STOP, is_dense, is_kana, runs, stem, word_set
+from app.memory.extractive.words import DENSE, STOP, is_dense, is_kana, runs, stem, word_set
 
 HALF = 0.5  # of the shorter one's topic words; both have more, or with "now" so much
-DENSE = 0.3  # in scripts without spaces, whose letter pairs reach over the words' ends
+PAIRS = 0.3  # in scripts without spaces, whose letter pairs reach over the words' ends
 
 # What was so is so no more, whatever words it was told in.
 _CHANGE = re.compile(
@@ -211,7 +210,7 @@ def _replaces(new: _Said, old: _Said, known: bool | None, kind: Mapping[str, str
     counted = bool(ours.values - theirs.values) and bool(theirs.values - ours.values)
     if known is None:
         shared = ours.about & theirs.about
-        share = DENSE if any(is_dense(term) for term in shared) else HALF
+        share = PAIRS if any(is_dense(term) for term in shared) else HALF
         sides = (len(ours.about), len(theirs.about))
         least = share * (min(sides) if ours.cue or counted else max(sides))
         enough = len(shared) > least or (ours.cue and len(shared) >= least)
@@ -238,7 +237,7 @@ def _is_value(new: _Said, old: _Said) -> bool:
         where = bool(fresh & _places(new.text)), bool(theirs.names & _places(old.text))
         return bool(fresh) and (where[0] == where[1] or bool(ours.changes))
     if theirs.changes or max(len(ours.about - theirs.about), len(theirs.about - ours.about)) > 1:
-        dense = bool(DENSE_LETTER.search(new.text))
+        dense = bool(DENSE.search(new.text))
         return dense and not theirs.changes and _predicate(new.text) == _predicate(old.text)
     return True  # one word for another: "the port is tulip", "the port is rose now"
 
@@ -251,7 +250,7 @@ def _places(text: str) -> frozenset[str]:
 def _predicate(text: str) -> str:
     """Of a script without spaces what tells one way of saying from another: the last sign that is
     no kana, or whether "is" stands there."""
-    signs = [sign for sign in text if DENSE_LETTER.match(sign) and not is_kana(sign)]
+    signs = [sign for sign in text if DENSE.match(sign) and not is_kana(sign)]
     if len(signs) < sum(map(str.isalpha, text)):  # kana: the verb stands at the end
         return signs[-1] if signs else ""
     return "是" if "是" in signs else "-"
