@@ -12,6 +12,7 @@ import heapq
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from app.memory.extractive.anchor import anchor
 from app.memory.extractive.records import alone, joined
@@ -121,8 +122,15 @@ def _pieces(
     full = sum(index.weight(t) * share for t, share in wanted.items()) or 1.0
     suits = suitability(question)
     pieces: list[_Piece] = []
+    weights: dict[str, float] = {}
     for (id, n, text, unit), cost in zip(raw, counted, strict=False):
-        own = {t: index.weight(t) for t in terms(text) if t not in stems}
+        own: dict[str, float] = {}
+        for t in _terms(text):
+            weight = weights.get(t)
+            if weight is None:
+                weight = weights[t] = 0.0 if t in stems else index.weight(t)
+            if weight:
+                own[t] = weight
         match = sum(weight * wanted[t] for t, weight in own.items() if t in wanted) / full
         about = (scores[id] / top) ** SHARP * (1.0 + MATCH * match)
         if text.endswith(("?", "？")):
@@ -136,6 +144,11 @@ def _pieces(
     if not is_about_the_past(question):
         _order_by_age(index, pieces, wanted, question)
     return pieces, dict(zip(scores, counted[len(raw) :], strict=True))
+
+
+@lru_cache(maxsize=4096)  # the same folded messages are found again and again
+def _terms(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(terms(text)))
 
 
 def _whole(parts: Sequence[Unit]) -> list[Unit]:
@@ -197,7 +210,7 @@ def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece
     heapq.heapify(heap)
     while heap:
         _, _, i = heapq.heappop(heap)
-        if i not in left:
+        if i not in left or (out and pieces[i].cost > room and pieces[i].newest is None):
             continue
         fresh = value(i)
         if heap and fresh < -heap[0][0] - 1e-12:

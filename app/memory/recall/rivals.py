@@ -149,15 +149,15 @@ def _part(text: str, at: int) -> frozenset[str]:
     return about | numbers | {stem(name) for name in names}
 
 
-def _beside(text: str, kind: Mapping[str, str]) -> frozenset[tuple[str, int, str]]:
-    """Which word stands beside which, values and empty words left out."""
-    found: list[str] = []
+@lru_cache(maxsize=2048)
+def _told(text: str) -> tuple[tuple[str, bool], ...]:
+    """The stems of ``text``, values and empty words left out, and whether each tells a change."""
+    out: list[tuple[str, bool]] = []
     for run in runs(text):
         low = run.lower()
-        change = _CHANGE.fullmatch(run) is not None
-        if change and stem(low) not in kind:
-            found.append("")  # what stands before and behind it is not said of each other
-        elif change or not (
+        if _CHANGE.fullmatch(run):
+            out.append((stem(low), True))
+        elif not (
             low in STOP
             or len(low) < 2
             or low in _CALENDAR
@@ -166,7 +166,16 @@ def _beside(text: str, kind: Mapping[str, str]) -> frozenset[tuple[str, int, str
             or CUE.fullmatch(run)
             or _AGAIN.fullmatch(run)
         ):
-            found.append(kind.get(stem(low), stem(low)))
+            out.append((stem(low), False))
+    return tuple(out)
+
+
+def _beside(text: str, kind: Mapping[str, str]) -> frozenset[tuple[str, int, str]]:
+    """Which word stands beside which, values and empty words left out."""
+    # What stands before and behind a change is not said of each other.
+    found = [
+        "" if change and word not in kind else kind.get(word, word) for word, change in _told(text)
+    ]
     out: set[tuple[str, int, str]] = set()
     for a, b in pairwise(found):
         if a and b:
