@@ -29,7 +29,7 @@ STRANGE = 12  # words of a question that no message has and whose nearest is loo
 MEMBER = 0.5  # weight of what belongs to a kind that the question names
 SEEDS = 200  # messages that lend to their neighbours
 # One object for each common count: what lies close together in memory is summed twice as quickly.
-_SHARED = {n: float(n) for n in range(1, 64)}
+_SHARED = {n: n for n in map(float, range(1, 64))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class RecallIndex:
         day = header or written(day) or (self._days[-1] if self._days else "")
         self._days.append(day)
         words = terms(f"{inner} {body}" if inner else body)
-        counts: dict[str, float] = dict(Counter(words))
+        counts = dict[str, float](Counter(words))
         for term in terms(day):
             counts[term] = counts.get(term, 0) + DAY
         self._order.append(id)

@@ -39,7 +39,15 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _DATE = re.compile(r"\(.*\d{4}\)|\d{4}-\d\d|\b\d{1,2}(?:st|nd|rd|th)\b")
-_NAME = re.compile(r"(?<=[\w,;] )[\"'“]?[A-ZÀ-ÖØ-ÞА-Я][\w’']")
+_NAME = re.compile(r"(\w+)[,;]? (?=[\"'“]?[A-ZÀ-ÖØ-ÞА-Я][\w’'])")
+_PERSON = re.compile(r"\b(?:who|whom|whose|kdo|wer|qui|quién|кто)\b", re.IGNORECASE)
+_BEFORE_PLACE = re.compile(r"in|at|on|near|v|ve|na|auf|à|en|в|на", re.IGNORECASE)
+# What stands behind these is a noun of German, which has a capital whatever it names.
+_BEFORE_NOUN = re.compile(
+    r"d(?:er|ie|as|e[nms])|(?:[mds]?ein|ihr|unser|kein)(?:e[nmrs]?)?|eu(?:er|re[nmrs]?)|"
+    r"(?:dies|jed|all|einig)e[nmrs]?|(?:viel|wenig)(?:e[nmrs]?)?|mehr",
+    re.IGNORECASE,
+)
 
 
 def suitability(question: str) -> Callable[[str], float]:
@@ -49,8 +57,18 @@ def suitability(question: str) -> Callable[[str], float]:
     if _COUNT.search(question):
         return lambda text: COUNT if _NUMBER.search(text) else 1.0
     if _WHO.search(question):
-        return lambda text: NAMED if _NAME.search(text) else 1.0
+        person = _PERSON.search(question) is not None
+        return lambda text: NAMED if _has_name(text, person) else 1.0
     return lambda text: 1.0
+
+
+def _has_name(text: str, person: bool) -> bool:
+    """Whether something with a capital stands in it; of a ``person``, not behind "in" or "at"."""
+    before = [match.group(1) for match in _NAME.finditer(text)]
+    return any(
+        not _BEFORE_NOUN.fullmatch(word) and not (person and _BEFORE_PLACE.fullmatch(word))
+        for word in before
+    )
 
 
 def is_about_the_past(question: str) -> bool:

@@ -14,43 +14,19 @@ from itertools import pairwise
 
 from app.memory.extractive.updates import CUE, replaced, statement
 from app.memory.extractive.words import DENSE, STOP, is_dense, is_kana, runs, stem, word_set
+from app.memory.recall.changes import AGAIN, CALENDAR, CHANGE, ENDED, TIME
 
 HALF = 0.5  # of the shorter one's topic words; both have more, or with "now" so much
 PAIRS = 0.3  # in scripts without spaces, whose letter pairs reach over the words' ends
 
-# What was so is so no more, whatever words it was told in.
-_CHANGE = re.compile(
-    r"\b(?:moved|switched|changed|replaced|instead|sold|slipped|extended|postponed|raised|lowered|"
-    r"increased|reduced|přestěhov\w+|změn\w+|přesu\w+|přesouv\w+|zvedl\w*|zvýšil\w*|snížil\w*|"
-    r"umgezogen|gewechselt|statt|verschoben|erhöht|gesenkt|déménagé|reporté|mudé|mudado|aplazado|"
-    r"переехал\w*|перенес\w*)\b|引っ越し|変更|搬到|涨到|改到",
-    re.IGNORECASE,
-)
-# It ended.
-_ENDED = re.compile(
-    r"\b(?:no longer|any ?more|už ne\w*|nicht mehr|kein\w* mehr|ne plus|ya no|больше не)\b",
-    re.IGNORECASE,
-)
-# What was so once is so once more.
-_AGAIN = re.compile(r"\b(?:again|zase|wieder|de nouveau|otra vez|снова|опять)\b", re.IGNORECASE)
 _PART = re.compile(r"[,;:.!?。、，；：！？]|\s[–—-]\s")
-# Values, beside what has a digit: days and months. They are no topic, and so are words of time.
-_CALENDAR = word_set(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june"
-    " july august september october november december pondělí úterý středa středu čtvrtek pátek"
-    " sobota sobotu neděle neděli ledna února března dubna května června července srpna září října"
-    " listopadu prosince montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar"
-    " märz mai juni juli oktober dezember lundi mardi mercredi jeudi vendredi samedi dimanche"
-    " janvier février mars avril juin juillet août septembre octobre novembre décembre lunes martes"
-    " miércoles jueves viernes sábado domingo enero febrero marzo mayo junio julio agosto"
-)
-_TIME = frozenset(
-    map(stem, word_set("yesterday today tomorrow week month year ago last since recently news"))
-)
 _VALUE = re.compile(r"[\d@]")
 _WHERE = re.compile(
-    r"\b(?:in|at|on|to|from|near|v|ve|na|do|z|nach|bei|aus|auf|à|en|au|chez|в|на|из) (\w+)",
-    re.IGNORECASE,
+    r"in|at|on|to|from|near|v|ve|na|do|z|nach|bei|aus|auf|à|en|au|chez|в|на|из", re.IGNORECASE
+)
+_IS = word_set(
+    "is are was called named ist sind war heißt je jsou byl byla jmenuje est sont es son se llama"
+    " s'appelle это зовут"
 )
 _COPULA = frozenset("是的了在有我你他她这那")  # tell no thing from another
 
@@ -119,15 +95,15 @@ _ASKS = ("?", "？")
 
 @lru_cache(maxsize=2048)  # the same folded messages are asked again and again
 def _facts(text: str) -> _Facts:
-    changes = list(_CHANGE.finditer(text))
+    changes = list(CHANGE.finditer(text))
     cues = [*changes, *CUE.finditer(text)]
-    ended = _ENDED.search(text)
-    about, numbers, names = statement(CUE.sub(" ", _CHANGE.sub(" ", text)) if cues else text)
-    days = frozenset(run.lower() for run in runs(text)) & _CALENDAR
+    ended = ENDED.search(text)
+    about, numbers, names = statement(CUE.sub(" ", CHANGE.sub(" ", text)) if cues else text)
+    days = frozenset(run.lower() for run in runs(text)) & CALENDAR
     values = {term for term in about if _VALUE.search(term)}
-    about -= values | _TIME | {stem(day) for day in days}
+    about -= values | TIME | {stem(day) for day in days}
     names = frozenset(stem(name) for name in names - days)
-    change = any(_ENDED.fullmatch(cue.group(0)) is None for cue in cues)
+    change = any(ENDED.fullmatch(cue.group(0)) is None for cue in cues)
     return _Facts(
         about=about,
         values=numbers | values | days,
@@ -136,7 +112,7 @@ def _facts(text: str) -> _Facts:
         changes=frozenset(stem(match.group(0).lower()) for match in changes),
         change=change,
         ended=None if ended is None else _part(text, ended.start()),
-        cue=change or ended is not None or _AGAIN.search(text) is not None,
+        cue=change or ended is not None or AGAIN.search(text) is not None,
     )
 
 
@@ -155,16 +131,16 @@ def _told(text: str) -> tuple[tuple[str, bool], ...]:
     out: list[tuple[str, bool]] = []
     for run in runs(text):
         low = run.lower()
-        if _CHANGE.fullmatch(run):
+        if CHANGE.fullmatch(run):
             out.append((stem(low), True))
         elif not (
             low in STOP
             or len(low) < 2
-            or low in _CALENDAR
-            or stem(low) in _TIME
+            or low in CALENDAR
+            or stem(low) in TIME
             or _VALUE.search(low)
             or CUE.fullmatch(run)
-            or _AGAIN.fullmatch(run)
+            or AGAIN.fullmatch(run)
         ):
             out.append((stem(low), False))
     return tuple(out)
@@ -233,7 +209,7 @@ def _replaces(new: _Said, old: _Said, known: bool | None, kind: Mapping[str, str
         known = ours.cue or (counted and ours.about == theirs.about)
     if not same or (missing and not (counted and not topics)) or _narrows(new, topics, kind):
         return False
-    return known and (ended or not topics or _is_value(new, old))
+    return known and (ended or _is_value(new, old))
 
 
 def _is_value(new: _Said, old: _Said) -> bool:
@@ -243,17 +219,32 @@ def _is_value(new: _Said, old: _Said) -> bool:
         return True
     if theirs.values or theirs.names:
         fresh = ours.names - theirs.names if theirs.names else frozenset[str]()
-        where = bool(fresh & _places(new.text)), bool(theirs.names & _places(old.text))
-        return bool(fresh) and (where[0] == where[1] or bool(ours.changes))
+        if not fresh or ours.changes:
+            return bool(fresh)
+        return not _leads(new.text, ours.names, fresh).isdisjoint(
+            _leads(old.text, theirs.names, theirs.names)
+        )
     if theirs.changes or max(len(ours.about - theirs.about), len(theirs.about - ours.about)) > 1:
         dense = bool(DENSE.search(new.text))
         return dense and not theirs.changes and _predicate(new.text) == _predicate(old.text)
     return True  # one word for another: "the port is tulip", "the port is rose now"
 
 
-def _places(text: str) -> frozenset[str]:
-    """Stems of what stands behind "in", "at" and the like."""
-    return frozenset(stem(match.group(1).lower()) for match in _WHERE.finditer(text))
+def _leads(text: str, names: frozenset[str], of: frozenset[str]) -> frozenset[str]:
+    """What stands before the names ``of`` interest: "is", a place's "in" or "at", or another word.
+
+    "My boss has work" has nothing in the place of "my boss is Adler"; a noun of German looks like a
+    name.
+    """
+    out: set[str] = set()
+    before = "="
+    for run in runs(text):
+        low = run.lower()
+        if stem(low) in names:
+            out |= {before} if stem(low) in of else set()
+        elif not (CUE.fullmatch(run) or AGAIN.fullmatch(run)):
+            before = "=" if low in _IS else "in" if _WHERE.fullmatch(run) else low
+    return frozenset(out)
 
 
 def _predicate(text: str) -> str:

@@ -338,6 +338,14 @@ REMARKS = [
         "My tutor raised her prices to 30 euros an hour.",
         "My tutor moved all the lessons to the small room.",
     ),
+    ("Who is my tutor?", "My tutor is Dana Roth.", "My tutor is in Spain now."),
+    (
+        "Wer ist mein Chef?",
+        "Mein Chef ist Herr Vogel.",
+        "Mein Chef hat jetzt viel Arbeit.",
+        "Mein Chef hat die Pläne verschoben.",
+    ),
+    ("Wer ist mein Arzt?", "Mein Arzt ist Dr. Lang.", "Mein Arzt ist jetzt in Wien."),
     (
         "私の医者は誰ですか？",
         "私の医者は田中先生です。",
