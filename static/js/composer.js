@@ -57,6 +57,7 @@ export class Composer {
     window.addEventListener("pagehide", () => (this.draftTimer || this.pending) && dispatchNow("set_draft", this.#typed, this.conversation ?? ""));
     follow("boot", ({ state }) => this.#boot(state));
     follow("busy", (value) => this.#busy(value));
+    follow("stream", (value) => this.status.classList.toggle("flowing", Boolean(value?.text)));
     follow("thread", (value) => this.#opened(value));
     follow("summarised", (value) => value && this.#summarised());
     for (const name of ["settings", "local_model"]) follow(name, () => this.#readiness());
@@ -170,6 +171,7 @@ export class Composer {
     const was = this.state;
     this.state = state;
     this.busy = state !== "idle";
+    if (state !== was) this.status.classList.remove("flowing");
     $("stop").hidden = !this.busy;
     $("send").hidden = this.busy;
     $("skip").hidden = !canSkip;

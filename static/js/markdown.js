@@ -118,6 +118,28 @@ function mend(block) {
   return ticks || stars ? marked.lexer(text + ticks + stars)[0] ?? block : block;
 }
 
+function nodesOf(block) {
+  const fragment = decorate(clean(marked.parser([block])));
+  return [...fragment.childNodes].filter((node) => node.nodeType === 1 || node.textContent.trim());
+}
+
+/** Draws the items of a list that are not drawn as they are now; false where it is another list.
+    A list is one block, however long: to draw it all for each new word would be most of the work. */
+function growList(old, block) {
+  const before = old.block;
+  if (block.type !== "list" || before.type !== "list" || old.nodes.length !== 1) return false;
+  if (["ordered", "start", "loose"].some((key) => before[key] !== block[key])) return false;
+  const list = old.nodes[0];
+  const count = before.items.length;
+  if (list.children.length !== count || block.items.length < count) return false;
+  let same = 0;
+  while (same < count && before.items[same].raw === block.items[same].raw) same += 1;
+  const [drawn] = nodesOf({ ...block, items: block.items.slice(same) });
+  while (list.children.length > same) list.lastElementChild.remove();
+  list.append(...(drawn?.childNodes ?? []));
+  return true;
+}
+
 /** Draws a text that grows: finished blocks stay, only the last ones are drawn again. */
 export class GrowingMarkdown {
   constructor(host) {
@@ -175,6 +197,10 @@ export class GrowingMarkdown {
         this.live[index] = { ...old, block, raw: block.raw };
         return;
       }
+      if (old && growList(old, block)) {
+        this.live[index] = { ...old, block, raw: block.raw };
+        return;
+      }
       const nodes = this.#nodes(mended);
       if (old) for (const node of old.nodes) node.remove();
       const after = this.live.slice(index + 1).flatMap((one) => one.nodes)[0] ?? null;
@@ -185,9 +211,7 @@ export class GrowingMarkdown {
   }
 
   #nodes(block) {
-    if (block.type === "space" || block.type === "def") return [];
-    const fragment = decorate(clean(marked.parser([block])));
-    return [...fragment.childNodes].filter((node) => node.nodeType === 1 || node.textContent.trim());
+    return block.type === "space" || block.type === "def" ? [] : nodesOf(block);
   }
 
   /** All but the last two real blocks are finished (a list may go on after a blank line). */

@@ -8,15 +8,15 @@ export class Stick {
     this.held = true;
     this.still = true; // no messages: what stands there instead is read from its top
     this.top = 0;
-    this.asked = false;
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     scroller.addEventListener("wheel", (event) => event.deltaY < 0 && this.release(), { passive: true });
     jump.addEventListener("click", () => {
       this.toBottom();
       document.getElementById("message").focus({ preventScroll: true });
     });
-    // Pictures, unfolded reasoning, a growing message box: whatever changes the height.
-    const watcher = new ResizeObserver(() => this.follow());
+    // Whatever changes the height: words, pictures, unfolded reasoning, a growing message box. The
+    // observer is called between layout and paint, so that this costs no layout and no frame.
+    const watcher = new ResizeObserver(() => this.#settle());
     watcher.observe(scroller);
     watcher.observe(scroller.firstElementChild);
   }
@@ -41,16 +41,11 @@ export class Stick {
     if (this.#room > 0 || this.scroller.scrollTop > 0) this.held = false;
   }
 
-  /** After a change: stays at the bottom if it was there. One layout a frame at most. */
-  follow() {
-    if (this.asked) return;
-    this.asked = true;
-    requestAnimationFrame(() => {
-      this.asked = false;
-      if (this.still) return;
-      if (this.held) this.scroller.scrollTop = this.scroller.scrollHeight;
-      else this.jump.hidden = this.#room < 120;
-    });
+  /** After a change of heights: stays at the bottom if it was there. */
+  #settle() {
+    if (this.still) return;
+    if (this.held) this.scroller.scrollTop = this.scroller.scrollHeight;
+    else this.jump.hidden = this.#room < 120;
   }
 
   toBottom() {

@@ -49,7 +49,6 @@ export class Thread {
     this.#place(messages.slice(this.start));
     this.log.setAttribute("aria-busy", String(messages.some((m) => m.status === "streaming")));
     if (opened) this.stick.toBottom();
-    else this.stick.follow();
     const pending = topic("stream");
     if (pending) this.#stream(pending);
   }
@@ -92,7 +91,6 @@ export class Thread {
     const view = this.views.get(value.message_id);
     if (!view || view.message.status !== "streaming") return;
     view.stream(value.text, value.reasoning);
-    this.stick.follow();
   }
 
   #showEarlier(count = PORTION) {
