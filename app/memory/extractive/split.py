@@ -20,7 +20,7 @@ _PHOTO = re.compile(
 _ITEM = re.compile(r"^\s*(?:[-*+•‣]|\d{1,3}[.)]|[a-z]\))\s+(?=\S)")
 _RULE = re.compile(r"^[\s|:=_*#~+-]*$")
 _END = re.compile(
-    r"(?<=[.!?…])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|vs|Jr|Sr)\.)(?<!\bMrs\.)(?<!\be\.g\.)"
+    r"(?<=[.!?…])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|vs|Jr|Sr)\.)(?<!\b(?:Mrs|Dra|Sra)\.)(?<!\bProf\.)(?<!\be\.g\.)"
     r"(?<!\bi\.e\.)(?<!\bnapř\.)(?<!\bz\.B\.)[\"'”’)\]]*\s+(?=\S)(?![a-zà-öø-ÿ])"
     r"|(?<=[。！？])(?![」』）。！？])|(?<=[.!?]\")\s+(?=[A-Z])"
 )

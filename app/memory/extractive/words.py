@@ -72,6 +72,7 @@ _SUFFIXES = tuple(
 _LATER = tuple((ending, 4) for ending in ("ern", "en", "er"))  # of "gardens" as of "garden"
 _SMALL = {"zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
           "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12"}  # fmt: skip
+_FORMS = {"used": "use", "using": "use"}  # too short for the rules
 # What would meet a word that it has nothing to do with: "summer" and "sum".
 _WHOLE = word_set(
     "summer dinner counter better listen flower corner letter shower matter hammer kitten number "
@@ -80,11 +81,11 @@ _WHOLE = word_set(
 )
 # English words whose "e" goes before an ending: "bikes", "hiking", "moved".
 _WITH_E = word_set(
-    "age bake base bike bite bone cage cake care case cave code cure dare date dive dose face "
-    "fade fake file fire game gate gaze hate hide hike hire hole home hope joke lake lane life "
-    "like line live love mile mine mode move name nose note pace page pile pipe pose race rate "
-    "ride rise role rope rose rule safe sale save side site size smile tape tide tile time tire "
-    "tone tube tune vase vote wage wake wave wipe wire zone"
+    "age bake base bike bite bone cage cake care case cave code come cure dare date dive dose "
+    "face fade fake file fire game gate gaze give hate hide hike hire hole home hope joke lake "
+    "lane life like line live lose love make mile mine mode move name nose note pace page pile "
+    "pipe pose race rate ride rise role rope rose rule safe sale save side site size smile take "
+    "tape tide tile time tire tone tube tune vase vote wage wake wave wipe wire zone"
 )
 _VOWELS = frozenset("aeiouyáéěíóúůýàèìòùâêîôûäöüаеёиоуыэюя")
 
@@ -98,8 +99,8 @@ def stem(word: str) -> str:
         word = word.replace("’", "'")
         head, _, tail = word.partition("'")
         word = head if tail in ("s", "ll", "re", "ve", "d", "m") and head else head + tail
-    if word in _SMALL:
-        return _SMALL[word]
+    if word in _SMALL or word in _FORMS:
+        return _SMALL.get(word) or _FORMS[word]
     for endings in (_SUFFIXES, _LATER):
         for suffix, least in endings:
             if word.endswith(suffix) and len(word) - len(suffix) >= least:

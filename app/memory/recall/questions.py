@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 
 from app.memory.extractive.dates import leans_on_date
+from app.memory.extractive.words import runs
+from app.memory.recall.changes import CALENDAR
 
 WHEN = 1.5  # "when …?" wants a sentence with a date
 COUNT = 1.4  # "how many …?" one with a number
@@ -38,10 +40,13 @@ _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|once|twice|few)\b",
     re.IGNORECASE,
 )
-_DATE = re.compile(r"\(.*\d{4}\)|\d{4}-\d\d|\b\d{1,2}(?:st|nd|rd|th)\b")
-_NAME = re.compile(r"(\w+)[,;]? (?=[\"'“]?[A-ZÀ-ÖØ-ÞА-Я][\w’'])")
+_DATE = re.compile(
+    r"\(.*\d{4}\)|\d{4}-\d\d|\b\d{1,2}(?:st|nd|rd|th)\b|\b\d{1,2} May\b|\bMay \d|\d月"
+)
+_DAYS = CALENDAR - {"may", "march", "mars"}  # words of other meanings, too
+_NAME = re.compile(r"\b(\w{1,40})[,;]? (?=[\"'“]?[A-ZÀ-ÖØ-ÞА-Я][\w’'])")
 _PERSON = re.compile(r"\b(?:who|whom|whose|kdo|wer|qui|quién|кто)\b", re.IGNORECASE)
-_BEFORE_PLACE = re.compile(r"in|at|on|near|v|ve|na|auf|à|en|в|на", re.IGNORECASE)
+_BEFORE_PLACE = frozenset(("in", "near", "v", "ve", "en", "в"))
 # What stands behind these is a noun of German, which has a capital whatever it names.
 _BEFORE_NOUN = re.compile(
     r"d(?:er|ie|as|e[nms])|(?:[mds]?ein|ihr|unser|kein)(?:e[nmrs]?)?|eu(?:er|re[nmrs]?)|"
@@ -53,22 +58,27 @@ _BEFORE_NOUN = re.compile(
 def suitability(question: str) -> Callable[[str], float]:
     """How well the kind of a text suits the kind of ``question``; 1 when nothing is known."""
     if _WHEN.search(question):
-        return lambda text: WHEN if _DATE.search(text) or leans_on_date(text) else 1.0
+        return lambda text: WHEN if _has_day(text) else 1.0
     if _COUNT.search(question):
         return lambda text: COUNT if _NUMBER.search(text) else 1.0
     if _WHO.search(question):
-        person = _PERSON.search(question) is not None
-        return lambda text: NAMED if _has_name(text, person) else 1.0
+        places = frozenset[str]()
+        if _PERSON.search(question):  # "who lives in Rome?" wants what it asks with, too
+            places = _BEFORE_PLACE.difference(question.lower().split())
+        return lambda text: NAMED if _has_name(text, places) else 1.0
     return lambda text: 1.0
 
 
-def _has_name(text: str, person: bool) -> bool:
-    """Whether something with a capital stands in it; of a ``person``, not behind "in" or "at"."""
+def _has_day(text: str) -> bool:
+    if _DATE.search(text) or leans_on_date(text):
+        return True
+    return not _DAYS.isdisjoint(run.lower() for run in runs(text))
+
+
+def _has_name(text: str, places: frozenset[str]) -> bool:
+    """Whether a word with a capital stands in it, but for what stands behind one of ``places``."""
     before = [match.group(1) for match in _NAME.finditer(text)]
-    return any(
-        not _BEFORE_NOUN.fullmatch(word) and not (person and _BEFORE_PLACE.fullmatch(word))
-        for word in before
-    )
+    return any(not _BEFORE_NOUN.fullmatch(word) and word.lower() not in places for word in before)
 
 
 def is_about_the_past(question: str) -> bool:

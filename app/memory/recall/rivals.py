@@ -13,21 +13,24 @@ from functools import lru_cache
 from itertools import pairwise
 
 from app.memory.extractive.updates import CUE, replaced, statement
-from app.memory.extractive.words import DENSE, STOP, is_dense, is_kana, runs, stem, word_set
+from app.memory.extractive.words import DENSE, STOP, is_dense, is_kana, runs, stem
 from app.memory.recall.changes import AGAIN, CALENDAR, CHANGE, ENDED, TIME
 
 HALF = 0.5  # of the shorter one's topic words; both have more, or with "now" so much
-PAIRS = 0.3  # in scripts without spaces, whose letter pairs reach over the words' ends
+PAIRS = 0.25  # in scripts without spaces, whose letter pairs reach over the words' ends
 
 _PART = re.compile(r"[,;:.!?。、，；：！？]|\s[–—-]\s")
 _VALUE = re.compile(r"[\d@]")
+_ARTICLE = r"(?:(?:the|an?|d(?:er|ie|as|e[nmr])|la|le|les|el|los|las) )?"
 _WHERE = re.compile(
-    r"in|at|on|to|from|near|v|ve|na|do|z|nach|bei|aus|auf|à|en|au|chez|в|на|из", re.IGNORECASE
+    r"\b(?:in|at|on|to|from|near|v|ve|na|do|z|nach|bei|aus|auf|im|am|beim|vom|zum|zur|à|en|au|aux|"
+    rf"chez|dans|в|на|из) {_ARTICLE}(\w+)",
+    re.IGNORECASE,
 )
-_IS = word_set(
-    "is are was called named ist sind war heißt je jsou byl byla jmenuje est sont es son se llama"
-    " s'appelle это зовут"
-)
+_IS = r"(?:is|are|was|ist|war|heißt|je|jsou|byl|byla|jmenuje|est|es|son)"
+_CALLED = re.compile(rf"\b{_IS} {_ARTICLE}(\w+)", re.IGNORECASE)
+_SUBJECT = re.compile(rf"\w+ (?i:(?:now )?{_IS}|je teď|est)\b")
+_DAY = re.compile(r"\d(?:st|nd|rd|th)\b|\d[.:/-]\d", re.IGNORECASE)
 _COPULA = frozenset("是的了在有我你他她这那")  # tell no thing from another
 
 
@@ -195,8 +198,11 @@ def _replaces(new: _Said, old: _Said, known: bool | None, kind: Mapping[str, str
     counted = bool(ours.values - theirs.values) and bool(theirs.values - ours.values)
     if known is None:
         shared = ours.about & theirs.about
+        # "The CEO", and any noun of German, look like a name.
+        asked = frozenset[str]() if shared else ours.names & theirs.names & new.asked
+        shared |= asked
         share = PAIRS if any(is_dense(term) for term in shared) else HALF
-        sides = (len(ours.about), len(theirs.about))
+        sides = (len(ours.about | asked), len(theirs.about | asked))
         least = share * (min(sides) if ours.cue or counted else max(sides))
         enough = len(shared) > least or (ours.cue and len(shared) >= least)
         alike = enough and bool(shared & new.asked)
@@ -209,42 +215,54 @@ def _replaces(new: _Said, old: _Said, known: bool | None, kind: Mapping[str, str
         known = ours.cue or (counted and ours.about == theirs.about)
     if not same or (missing and not (counted and not topics)) or _narrows(new, topics, kind):
         return False
-    return known and (ended or _is_value(new, old))
+    if ended or not known:
+        return known
+    return _is_value(new, old) or not (topics or _is_misplaced(new, old))
 
 
 def _is_value(new: _Said, old: _Said) -> bool:
     """Whether it says something of the kind of what ``old`` says: "noisy" is no gym's name."""
     ours, theirs = new.facts, old.facts
     if theirs.values and ours.values - theirs.values:
-        return True
+        return bool(ours.changes) or _is_day(new) == _is_day(old)
     if theirs.values or theirs.names:
         fresh = ours.names - theirs.names if theirs.names else frozenset[str]()
-        if not fresh or ours.changes:
-            return bool(fresh)
-        return not _leads(new.text, ours.names, fresh).isdisjoint(
-            _leads(old.text, theirs.names, theirs.names)
-        )
+        if not fresh:
+            return bool(theirs.names) and _is_now(new, old)
+        where = bool(fresh & _places(new.text)), bool(theirs.names & _places(old.text))
+        return where[0] == where[1] or bool(ours.changes)
     if theirs.changes or max(len(ours.about - theirs.about), len(theirs.about - ours.about)) > 1:
         dense = bool(DENSE.search(new.text))
         return dense and not theirs.changes and _predicate(new.text) == _predicate(old.text)
     return True  # one word for another: "the port is tulip", "the port is rose now"
 
 
-def _leads(text: str, names: frozenset[str], of: frozenset[str]) -> frozenset[str]:
-    """What stands before the names ``of`` interest: "is", a place's "in" or "at", or another word.
+def _is_day(said: _Said) -> bool:
+    """Whether its values are days: "due on the 5th" is no rent."""
+    return bool(_DAY.search(said.text)) or not said.facts.values.isdisjoint(CALENDAR)
 
-    "My boss has work" has nothing in the place of "my boss is Adler"; a noun of German looks like a
-    name.
-    """
-    out: set[str] = set()
-    before = "="
-    for run in runs(text):
-        low = run.lower()
-        if stem(low) in names:
-            out |= {before} if stem(low) in of else set()
-        elif not (CUE.fullmatch(run) or AGAIN.fullmatch(run)):
-            before = "=" if low in _IS else "in" if _WHERE.fullmatch(run) else low
-    return frozenset(out)
+
+def _is_now(new: _Said, old: _Said) -> bool:
+    """Whether it begins with what is now: "Petra is my boss now"."""
+    first = runs(new.text)[0].lower()
+    return new.facts.about - old.facts.all - new.asked == frozenset([stem(first)]) and bool(
+        _SUBJECT.match(new.text)
+    )
+
+
+def _places(text: str) -> frozenset[str]:
+    """Stems of what stands behind "in", "at" and the like."""
+    return frozenset(stem(match.group(1).lower()) for match in _WHERE.finditer(text))
+
+
+def _is_misplaced(new: _Said, old: _Said) -> bool:
+    """Whether it only tells where somebody is who has a name: "my tutor is Dana", "is in Spain"."""
+    ours, theirs = new.facts, old.facts
+    fresh = ours.names - theirs.names
+    if not fresh or ours.changes or not fresh <= _places(new.text):
+        return False
+    called = _CALLED.search(old.text)
+    return called is not None and stem(called.group(1).lower()) in theirs.names
 
 
 def _predicate(text: str) -> str:

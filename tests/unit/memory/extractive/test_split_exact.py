@@ -151,6 +151,7 @@ def test_of_a_huge_message_head_and_end_are_looked_at() -> None:
     ("message", "expected"),
     [
         ("I came. I saw.", ["I came.", "I saw."]),
+        ("Es la Dra. Vega. Ve a Prof. Ruiz.", ["Es la Dra. Vega.", "Ve a Prof. Ruiz."]),
         ("Ask Dr. Novak. He said J. Smith knows.", ["Ask Dr. Novak.", "He said J. Smith knows."]),
         ("It is open e.g. Mondays.", ["It is open e.g. Mondays."]),
         ("It costs 3.50 today! Really? yes.", ["It costs 3.50 today!", "Really? yes."]),

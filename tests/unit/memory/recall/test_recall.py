@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
+
 from app.memory.recall import RecallIndex, passages
+from app.memory.recall.questions import suitability
 from tests.support.cpython_tokenizer import CPythonTokenizer
 
 LEXICON = CPythonTokenizer()
@@ -31,6 +36,30 @@ def recalled(question: str, room: int = 40, recent: tuple[str, ...] = ()) -> str
     text = "\n".join(p.text for p in found)
     assert LEXICON.count_many([text])[0] <= room
     return text
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        ("When is the exam?", "The exam is on 3 June.", "The exam is in hall 7."),
+        ("When do we meet?", "We meet on Friday.", "We may meet."),
+        ("Who is it?", "It is Dana Roth.", "It is in Spain."),
+        ("Who lives in Rome?", "Eva lives in Rome.", "Eva lives here."),
+        ("Who do I rely on?", "I can rely on Petra.", "I rely on nobody."),
+        ("Wer ist mein Chef?", "Er ist Herr Vogel.", "Er hat die Pläne."),
+        ("How many hens?", "She has 3 hens.", "She has hens."),
+    ],
+)
+def test_what_suits_the_question(question: str, right: str, wrong: str) -> None:
+    suits = suitability(question)
+    assert suits(right) > suits(wrong) == 1.0
+
+
+def test_a_very_long_word_takes_no_time() -> None:
+    suits = suitability("Who is it?")
+    begun = time.perf_counter()
+    suits("x" * 200_000)
+    assert time.perf_counter() - begun < 0.5  # 500 s where the time is quadratic
 
 
 def test_the_best_message_comes_first() -> None:

@@ -46,6 +46,30 @@ TOLD = [
             "私は今は京都に住んでいます。",
         ],
     ),
+    # A name behind an article, one that is an empty word elsewhere, another preposition.
+    (
+        "What is my favourite band?",
+        ["My favourite band is Muse.", "My favourite band is the Beatles now."],
+    ),
+    (
+        "What is my favourite band?",
+        [
+            "My favourite band is Blur.",
+            "My favourite band is the Kinks now.",
+            "My favourite band is Blur again.",
+        ],
+    ),
+    ("Who is my boss?", ["My boss is Anna.", "My boss is Will now."]),
+    ("Who is my boss?", ["My boss is Anna.", "Petra is my boss now."]),
+    ("Where do I work?", ["I work for Google.", "I work at Meta now."]),
+    ("Where does Ana live?", ["Ana lives in Spain.", "Ana lives in the Netherlands now."]),
+    ("Who is my tutor?", ["My tutor is Dana Roth.", "I have a new tutor, Ben Cole."]),
+    ("Wo wohne ich?", ["Ich wohne in Berlin.", "Ich wohne jetzt im Allgäu."]),
+    ("Wo arbeite ich?", ["Ich arbeite bei Siemens.", "Ich arbeite jetzt bei der Bahn."]),
+    ("Wie ist die Wand?", ["Die Wand ist rot.", "Die Wand ist jetzt grün."]),
+    ("Où est-ce que j'habite ?", ["J'habite à Lyon.", "J'habite maintenant à Nice."]),
+    ("我住在哪里？", ["我住在北京。", "我现在住在上海。"]),
+    ("Which chat do we use?", ["We use Slack at work.", "We are using Teams at work now."]),
 ]
 UNSAID = [TOLD[2], TOLD[8]]  # that the first is no longer true can only be guessed
 
@@ -306,6 +330,8 @@ GUESSED = [
         "My doctor is Dr. Novak.",
         "I would rather see a doctor near the office.",
     ),
+    ("What is the rent?", "The rent is 900 euros.", "The rent is due on the 5th now."),
+    ("What is the rent?", "The rent is 900 euros.", "The rent is paid until June now."),
 ]
 
 
@@ -345,7 +371,12 @@ REMARKS = [
         "Mein Chef hat jetzt viel Arbeit.",
         "Mein Chef hat die Pläne verschoben.",
     ),
-    ("Wer ist mein Arzt?", "Mein Arzt ist Dr. Lang.", "Mein Arzt ist jetzt in Wien."),
+    (
+        "When is the exam?",
+        "The exam is on 3 June.",
+        "The exam now has 40 questions.",
+        "The exam is in hall 7 now.",
+    ),
     (
         "私の医者は誰ですか？",
         "私の医者は田中先生です。",
