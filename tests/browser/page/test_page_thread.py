@@ -138,6 +138,9 @@ def test_finished_blocks_are_not_drawn_again_while_text_streams(stub, message) -
         "open **bold and `code** here",
         "all **done** and `closed`\n\nlast **open",
         "- a\n  - b\n\n    c\n- d\n\n***\n\ntext",
+        "4. one\n5. two **b**\n   - in\n     1. deep\n6. `x`\n\n   more\n7. end",
+        "- [ ] a\n- [x] b\n- c [l](https://example.org)\n\n  ```py\n  z = 1\n  ```\n* d\n+ e\n1. f",
+        "- a\n- b <i>c</i>\n| t |\n|---|\n| u |\n\n- a\n-\n- b\nlazy",
     ],
 )
 def test_streamed_and_whole_drawing_end_alike(stub, message, text: str) -> None:
@@ -152,6 +155,19 @@ def test_streamed_and_whole_drawing_end_alike(stub, message, text: str) -> None:
     html = "(node) => node.innerHTML.replace(/\\n/g, '')"
     grown = stub.page.locator("[data-id='1'] .md").evaluate(html)
     assert grown == stub.page.locator("[data-id='2'] .md").evaluate(html)
+
+
+def test_of_a_list_only_the_last_items_are_drawn_again(stub, message) -> None:
+    stub.publish("thread", messages=[message("1", "assistant", "", status="streaming")])
+    text = "".join(f"- item {number}\n" for number in range(20))
+    stub.publish("stream", message_id="1", text=text)
+    items = stub.page.locator("[data-id='1'] li")
+    first = items.first.element_handle()
+    stub.publish("stream", message_id="1", text=text + "- new **one")
+    expect(items).to_have_count(21)
+    assert first.evaluate("(node) => node.isConnected")
+    stub.publish("stream", message_id="1", text=text + "- new **one** is\n\n- loose")
+    expect(stub.page.locator("[data-id='1'] li > p")).to_have_count(22)
 
 
 def test_bold_that_is_still_open_shows_no_asterisks_while_it_streams(stub, message) -> None:
