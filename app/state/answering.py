@@ -159,12 +159,11 @@ class Answer:
                     await close()
 
     def _came(self) -> None:
-        """Draw now, or soon; save now and then."""
+        """Draw soon, but not before all that came with it is read; save now and then."""
         now = self.desk.clock.elapsed()
-        if now - self._shown_at >= SHOW_EVERY:
-            self._draw()
-        elif self._drawing is None or self._drawing.done():
-            self._drawing = self.desk.spawn(self._draw_later(SHOW_EVERY - (now - self._shown_at)))
+        if self._drawing is None or self._drawing.done():
+            wait = max(0.0, SHOW_EVERY - (now - self._shown_at))
+            self._drawing = self.desk.spawn(self._draw_later(wait))
         if self._saving is None or self._saving.done():
             self._saving = self.desk.spawn(self._save_later(SAVE_EVERY - (now - self._saved_at)))
 

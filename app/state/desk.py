@@ -59,10 +59,13 @@ class Desk:
             except Exception as error:
                 self.report(error)
 
+        def ended(task: asyncio.Task[None]) -> None:
+            self.tasks.discard(task)
+            work.close()  # where it was cancelled before it began
+
         task = asyncio.get_running_loop().create_task(guarded())
         self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
-        task.add_done_callback(lambda _: work.close())  # cancelled before it began
+        task.add_done_callback(ended)
         return task
 
     def tell_tabs(self, conversation_id: str) -> None:

@@ -425,20 +425,20 @@ def test_no_row_is_kept_under_older_messages_and_their_tools_move_nothing(stub, 
     assert max(page.evaluate(TIGHT)) <= 16
     heights = page.evaluate(HEIGHTS)
     older = page.locator("article.assistant").first
-    tools = older.locator(".msg-actions")
-    expect(tools).to_have_css("opacity", "0")
+    tools = older.locator(".msg-actions .icon").first
+    expect(tools).to_be_hidden()
     older.hover()
-    expect(tools).to_have_css("opacity", "1")
+    expect(tools).to_be_visible()
     assert page.evaluate(HEIGHTS) == heights
     page.mouse.move(4, 4)
-    expect(tools).to_have_css("opacity", "0")
+    expect(tools).to_be_hidden()
     page.locator("article.user").nth(1).get_by_role("button", name="Copy message").focus()
     for _ in range(20):  # backwards, from the next question to the answer's tools
         page.keyboard.press("Shift+Tab")
         if older.locator(":focus").count():
             break
     expect(older.get_by_role("button", name="Delete message")).to_be_focused()
-    expect(tools).to_have_css("opacity", "1")
+    expect(tools).to_be_visible()
     assert page.evaluate(HEIGHTS) == heights
     last = page.locator("article.assistant").last
-    expect(last.locator(".msg-actions")).to_have_css("opacity", "1")
+    expect(last.locator(".msg-actions .icon").first).to_be_visible()
