@@ -40,7 +40,7 @@ def statement(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]
         elif run[0].isdigit():
             numbers.add(low)
         elif low not in STOP and len(low) > 1:
-            if (run[0].isupper() and not start) or low[1:] != run[1:]:  # "iPhone"
+            if run[0].isupper() and not start:
                 names.add(low)
             else:
                 about.add(stem(low))

@@ -10,8 +10,14 @@ from app.memory.extractive.words import stem, word_set
 CHANGE = re.compile(
     r"\b(?:moved|switched|changed|replaced|instead|sold|slipped|extended|postponed|raised|lowered|"
     r"increased|reduced|přestěhov\w+|změn\w+|přesu\w+|přesouv\w+|zvedl\w*|zvýšil\w*|snížil\w*|"
-    r"umgezogen|gewechselt|statt|verschoben|erhöht|gesenkt|déménagé|reporté|mudé|mudado|aplazado|"
-    r"переехал\w*|перенес\w*)\b|引っ越し|変更|搬到|涨到|改到",
+    r"umgezogen|gewechselt|statt|verschoben|erhöht|gesenkt|déménagé|reportée?s?|mudé|mudado|aplazado|"
+    r"переехал\w*|перен[её]с\w*)\b|引っ越し|変更|搬到|涨到|改到",
+    re.IGNORECASE,
+)
+# Since lately.
+LATELY = re.compile(
+    r"\b(?:these days|nowadays|from now on|by now|lately|poslední dobou|nejnověji|neuerdings|"
+    r"seit kurzem|mittlerweile|inzwischen|ces jours-ci|dorénavant|hoy en día|отныне)\b",
     re.IGNORECASE,
 )
 # It ended.
@@ -22,14 +28,20 @@ ENDED = re.compile(
 # What was so once is so once more.
 AGAIN = re.compile(r"\b(?:again|zase|wieder|de nouveau|otra vez|снова|опять)\b", re.IGNORECASE)
 # Values, beside what has a digit: days and months. They are no topic, and so are words of time.
-CALENDAR = word_set(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june"
-    " july august september october november december pondělí úterý středa středu čtvrtek pátek"
-    " sobota sobotu neděle neděli ledna února března dubna května června července srpna září října"
-    " listopadu prosince montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar"
-    " märz mai juni juli oktober dezember lundi mardi mercredi jeudi vendredi samedi dimanche"
-    " janvier février mars avril juin juillet août septembre octobre novembre décembre lunes martes"
-    " miércoles jueves viernes sábado domingo enero febrero marzo mayo junio julio agosto"
+MONTHS = word_set(
+    "january february march april may june july august september october november december "
+    "ledna února března dubna května června července srpna září října listopadu prosince januar "
+    "februar märz mai juni juli oktober dezember janvier février mars avril juin juillet août "
+    "septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto "
+    "septiembre octubre noviembre diciembre января февраля марта апреля мая июня июля августа "
+    "сентября октября ноября декабря"
+)
+CALENDAR = MONTHS | word_set(
+    "monday tuesday wednesday thursday friday saturday sunday pondělí úterý středa středu čtvrtek"
+    " pátek sobota sobotu neděle neděli montag dienstag mittwoch donnerstag freitag samstag sonntag"
+    " lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes"
+    " sábado domingo понедельник вторник среда среду четверг пятница пятницу суббота субботу"
+    " воскресенье"
 )
 TIME = frozenset(
     map(stem, word_set("yesterday today tomorrow week month year ago last since recently news"))

@@ -63,7 +63,7 @@ def suitability(question: str) -> Callable[[str], float]:
         return lambda text: COUNT if _NUMBER.search(text) else 1.0
     if _WHO.search(question):
         places = frozenset[str]()
-        if _PERSON.search(question):  # "who lives in Rome?" wants what it asks with, too
+        if is_about_a_person(question):  # "who lives in Rome?" wants what it asks with, too
             places = _BEFORE_PLACE.difference(question.lower().split())
         return lambda text: NAMED if _has_name(text, places) else 1.0
     return lambda text: 1.0
@@ -79,6 +79,11 @@ def _has_name(text: str, places: frozenset[str]) -> bool:
     """Whether a word with a capital stands in it, but for what stands behind one of ``places``."""
     before = [match.group(1) for match in _NAME.finditer(text)]
     return any(not _BEFORE_NOUN.fullmatch(word) and word.lower() not in places for word in before)
+
+
+def is_about_a_person(question: str) -> bool:
+    """Whether it asks who."""
+    return _PERSON.search(question) is not None
 
 
 def is_about_the_past(question: str) -> bool:

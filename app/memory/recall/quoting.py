@@ -23,7 +23,7 @@ from app.memory.extractive.updates import holds_value
 from app.memory.extractive.words import runs, stem, terms
 from app.memory.recall.index import MEMBER, RecallIndex
 from app.memory.recall.kinds import kinds
-from app.memory.recall.questions import is_about_the_past, suitability
+from app.memory.recall.questions import is_about_a_person, is_about_the_past, suitability
 from app.memory.recall.rivals import rivals
 
 DEPTH = 20
@@ -179,6 +179,7 @@ def _order_by_age(
         asked,
         [sum(map(index.weight, each)) >= least for each in asked],
         kind,
+        is_about_a_person(question),
     ):
         best[new].older += (best[old].id,)
         if sure:

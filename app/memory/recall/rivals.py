@@ -6,54 +6,20 @@ a pair that is *sure* changes more: the newer one is then chosen before the othe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from app.memory.extractive.updates import CUE, replaced, statement
-from app.memory.extractive.words import DENSE, STOP, is_dense, is_kana, runs, stem
-from app.memory.recall.changes import AGAIN, CALENDAR, CHANGE, ENDED, TIME
+from app.memory.extractive.updates import CUE, replaced
+from app.memory.extractive.words import STOP, is_dense, runs, stem
+from app.memory.recall.changes import AGAIN, CALENDAR, CHANGE, TIME
+from app.memory.recall.statements import VALUE, Facts, Said, facts
+from app.memory.recall.values import is_misplaced, is_value
 
 HALF = 0.5  # of the shorter one's topic words; both have more, or with "now" so much
 PAIRS = 0.25  # in scripts without spaces, whose letter pairs reach over the words' ends
 
-_PART = re.compile(r"[,;:.!?。、，；：！？]|\s[–—-]\s")
-_VALUE = re.compile(r"[\d@]")
-_ARTICLE = r"(?:(?:the|an?|d(?:er|ie|as|e[nmr])|la|le|les|el|los|las) )?"
-_WHERE = re.compile(
-    r"\b(?:in|at|on|to|from|near|v|ve|na|do|z|nach|bei|aus|auf|im|am|beim|vom|zum|zur|à|en|au|aux|"
-    rf"chez|dans|в|на|из) {_ARTICLE}(\w+)",
-    re.IGNORECASE,
-)
-_IS = r"(?:is|are|was|ist|war|heißt|je|jsou|byl|byla|jmenuje|est|es|son)"
-_CALLED = re.compile(rf"\b{_IS} {_ARTICLE}(\w+)", re.IGNORECASE)
-_SUBJECT = re.compile(rf"\w+ (?i:(?:now )?{_IS}|je teď|est)\b")
-_DAY = re.compile(r"\d(?:st|nd|rd|th)\b|\d[.:/-]\d", re.IGNORECASE)
 _COPULA = frozenset("是的了在有我你他她这那")  # tell no thing from another
-
-
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    """What a statement says, whatever is asked."""
-
-    about: frozenset[str]  # but for the words that tell of a change, values and words of time
-    values: frozenset[str]  # numbers, days, addresses, words like "tulip22"
-    names: frozenset[str]  # stems
-    all: frozenset[str]  # what it is about, and names
-    changes: frozenset[str]  # stems of words like "moved"
-    change: bool  # or one like "now"
-    ended: frozenset[str] | None  # what it says has ended
-    cue: bool  # any of these, or "again"
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    text: str
-    speaker: str
-    asked: frozenset[str]
-    facts: _Facts
 
 
 def rivals(
@@ -62,12 +28,13 @@ def rivals(
     asked: Sequence[frozenset[str]],
     telling: Sequence[bool],
     kind: Mapping[str, str] = {},
+    who: bool = False,
 ) -> list[tuple[int, int, bool]]:
     """(older, newer, sure) of the statements about one thing; ``texts`` are in time order.
 
     ``asked``: the question's terms that each has, where a member of a kind stands for the kind that
-    is asked for (``kind``). ``telling``: whether these are enough of them. ``sure``: the newer one
-    takes the other's place.
+    is asked for (``kind``). ``telling``: whether these are enough of them. ``who``: whether the
+    question is about a person. ``sure``: the newer one takes the other's place.
 
     Two are about one thing when they share the topic, or when both have to do with the question
     and the newer one tells of a change ("I live in Prague", "I moved to Brno": where do I live?);
@@ -76,7 +43,7 @@ def rivals(
     """
     known = {(old, new): sure for old, new, sure in replaced(texts, speakers)}
     said = {
-        i: _Said(text, speaker, terms, _facts(text))
+        i: Said(text, speaker, terms, facts(text))
         for i, (text, speaker, terms) in enumerate(zip(texts, speakers, asked, strict=True))
         if terms and not text.endswith(_ASKS)
     }
@@ -87,45 +54,13 @@ def rivals(
         for new, after in said.items():
             if new <= old or not (telling[new] or _is_terse(after.facts, before.facts)):
                 continue
-            sure = _replaces(after, before, known.get((old, new)), kind)
+            sure = _replaces(after, before, known.get((old, new)), kind, who)
             if sure is not None:
                 out[old, new] = sure
     return [(old, new, sure) for (old, new), sure in out.items()]
 
 
 _ASKS = ("?", "？")
-
-
-@lru_cache(maxsize=2048)  # the same folded messages are asked again and again
-def _facts(text: str) -> _Facts:
-    changes = list(CHANGE.finditer(text))
-    cues = [*changes, *CUE.finditer(text)]
-    ended = ENDED.search(text)
-    about, numbers, names = statement(CUE.sub(" ", CHANGE.sub(" ", text)) if cues else text)
-    days = frozenset(run.lower() for run in runs(text)) & CALENDAR
-    values = {term for term in about if _VALUE.search(term)}
-    about -= values | TIME | {stem(day) for day in days}
-    names = frozenset(stem(name) for name in names - days)
-    change = any(ENDED.fullmatch(cue.group(0)) is None for cue in cues)
-    return _Facts(
-        about=about,
-        values=numbers | values | days,
-        names=names,
-        all=about | names,
-        changes=frozenset(stem(match.group(0).lower()) for match in changes),
-        change=change,
-        ended=None if ended is None else _part(text, ended.start()),
-        cue=change or ended is not None or AGAIN.search(text) is not None,
-    )
-
-
-def _part(text: str, at: int) -> frozenset[str]:
-    """What the part of a sentence that ``at`` stands in is about."""
-    start = max((match.end() for match in _PART.finditer(text, 0, at)), default=0)
-    end = _PART.search(text, at)
-    part = text[start : end.start() if end else len(text)]
-    about, numbers, names = statement(CUE.sub(" ", part))
-    return about | numbers | {stem(name) for name in names}
 
 
 @lru_cache(maxsize=2048)
@@ -141,7 +76,7 @@ def _told(text: str) -> tuple[tuple[str, bool], ...]:
             or len(low) < 2
             or low in CALENDAR
             or stem(low) in TIME
-            or _VALUE.search(low)
+            or VALUE.search(low)
             or CUE.fullmatch(run)
             or AGAIN.fullmatch(run)
         ):
@@ -162,7 +97,7 @@ def _beside(text: str, kind: Mapping[str, str]) -> frozenset[tuple[str, int, str
     return frozenset(out)
 
 
-def _is_terse(new: _Facts, old: _Facts) -> bool:
+def _is_terse(new: Facts, old: Facts) -> bool:
     """Whether ``new`` tells a new value of what ``old`` is about, and hardly anything else."""
     if not new.cue or not (new.names - old.names or new.values - old.values):
         return False
@@ -170,7 +105,7 @@ def _is_terse(new: _Facts, old: _Facts) -> bool:
 
 
 def _is_another(
-    new: _Said, old: _Said, missing: frozenset[str], own: frozenset[str], kind: Mapping[str, str]
+    new: Said, old: Said, missing: frozenset[str], own: frozenset[str], kind: Mapping[str, str]
 ) -> bool:
     """Whether ``new`` is about another thing: a word of its own in the place of a missing one."""
     places = {(term, side) for term, side, word in _beside(old.text, kind) if word in missing}
@@ -182,7 +117,9 @@ def _is_another(
     return bool(dense) and any(map(is_dense, own))
 
 
-def _replaces(new: _Said, old: _Said, known: bool | None, kind: Mapping[str, str]) -> bool | None:
+def _replaces(
+    new: Said, old: Said, known: bool | None, kind: Mapping[str, str], who: bool
+) -> bool | None:
     """None: another matter. Else whether it is sure that ``new`` takes the place of ``old``."""
     ours, theirs = new.facts, old.facts
     same = new.speaker == old.speaker
@@ -208,73 +145,21 @@ def _replaces(new: _Said, old: _Said, known: bool | None, kind: Mapping[str, str
         alike = enough and bool(shared & new.asked)
         alike = alike or (_is_terse(ours, theirs) and bool(ours.all & theirs.all & new.asked))
         news = ours.cue or fresh or bool(ours.about - theirs.about)
-        if not (
-            (alike and news and (same or counted)) or (same and _tells(new, old, missing, kind))
-        ):
+        if (alike and news and (same or counted)) or (same and _tells(new, old, missing, kind)):
+            known = ours.cue or (counted and ours.about == theirs.about)
+        elif same and ours.cue and old.asked and old.asked <= new.asked:
+            # Among other things it gives another name or number for what is asked.
+            return False if counted or (theirs.names and ours.names - theirs.names) else None
+        else:
             return None
-        known = ours.cue or (counted and ours.about == theirs.about)
     if not same or (missing and not (counted and not topics)) or _narrows(new, topics, kind):
         return False
     if ended or not known:
         return known
-    return _is_value(new, old) or not (topics or _is_misplaced(new, old))
+    return is_value(new, old) or not (topics or (who and is_misplaced(new, old)))
 
 
-def _is_value(new: _Said, old: _Said) -> bool:
-    """Whether it says something of the kind of what ``old`` says: "noisy" is no gym's name."""
-    ours, theirs = new.facts, old.facts
-    if theirs.values and ours.values - theirs.values:
-        return bool(ours.changes) or _is_day(new) == _is_day(old)
-    if theirs.values or theirs.names:
-        fresh = ours.names - theirs.names if theirs.names else frozenset[str]()
-        if not fresh:
-            return bool(theirs.names) and _is_now(new, old)
-        where = bool(fresh & _places(new.text)), bool(theirs.names & _places(old.text))
-        return where[0] == where[1] or bool(ours.changes)
-    if theirs.changes or max(len(ours.about - theirs.about), len(theirs.about - ours.about)) > 1:
-        dense = bool(DENSE.search(new.text))
-        return dense and not theirs.changes and _predicate(new.text) == _predicate(old.text)
-    return True  # one word for another: "the port is tulip", "the port is rose now"
-
-
-def _is_day(said: _Said) -> bool:
-    """Whether its values are days: "due on the 5th" is no rent."""
-    return bool(_DAY.search(said.text)) or not said.facts.values.isdisjoint(CALENDAR)
-
-
-def _is_now(new: _Said, old: _Said) -> bool:
-    """Whether it begins with what is now: "Petra is my boss now"."""
-    first = runs(new.text)[0].lower()
-    return new.facts.about - old.facts.all - new.asked == frozenset([stem(first)]) and bool(
-        _SUBJECT.match(new.text)
-    )
-
-
-def _places(text: str) -> frozenset[str]:
-    """Stems of what stands behind "in", "at" and the like."""
-    return frozenset(stem(match.group(1).lower()) for match in _WHERE.finditer(text))
-
-
-def _is_misplaced(new: _Said, old: _Said) -> bool:
-    """Whether it only tells where somebody is who has a name: "my tutor is Dana", "is in Spain"."""
-    ours, theirs = new.facts, old.facts
-    fresh = ours.names - theirs.names
-    if not fresh or ours.changes or not fresh <= _places(new.text):
-        return False
-    called = _CALLED.search(old.text)
-    return called is not None and stem(called.group(1).lower()) in theirs.names
-
-
-def _predicate(text: str) -> str:
-    """Of a script without spaces what tells one way of saying from another: the last sign that is
-    no kana, or whether "is" stands there."""
-    signs = [sign for sign in text if DENSE.match(sign) and not is_kana(sign)]
-    if len(signs) < sum(map(str.isalpha, text)):  # kana: the verb stands at the end
-        return signs[-1] if signs else ""
-    return "是" if "是" in signs else "-"
-
-
-def _tells(new: _Said, old: _Said, missing: frozenset[str], kind: Mapping[str, str]) -> bool:
+def _tells(new: Said, old: Said, missing: frozenset[str], kind: Mapping[str, str]) -> bool:
     """Whether ``new`` tells of a change in what is asked, without the older one's words for it."""
     ours, theirs = new.facts, old.facts
     if ours.changes & kind.keys():  # "moved" is said of where one lives
@@ -290,7 +175,7 @@ def _has(text: str, term: str) -> bool:
     return is_dense(term) and all(letter in text for letter in term)
 
 
-def _narrows(said: _Said, own: frozenset[str], kind: Mapping[str, str]) -> bool:
+def _narrows(said: Said, own: frozenset[str], kind: Mapping[str, str]) -> bool:
     """Whether a word of its own stands at one of the question's: the "email" of an address."""
     words = [kind.get(word, word) for word in (stem(run.lower()) for run in runs(said.text))]
     return any(

@@ -69,6 +69,16 @@ TOLD = [
     ("Wie ist die Wand?", ["Die Wand ist rot.", "Die Wand ist jetzt grün."]),
     ("Où est-ce que j'habite ?", ["J'habite à Lyon.", "J'habite maintenant à Nice."]),
     ("我住在哪里？", ["我住在北京。", "我现在住在上海。"]),
+    # A number of another form, and with a day beside it.
+    ("When is the meeting?", ["The meeting is at 9.", "The meeting is at 10:30 now, he said."]),
+    ("How much is coffee?", ["Coffee is 3 euros.", "Coffee is 3.50 euros now at the station."]),
+    ("How much is the rent?", ["The rent is 900 euros.", "The rent is 950 now, starting in May."]),
+    ("When is the launch?", ["The launch is in 2031.", "The launch is in March 2032 now."]),
+    ("When is dinner?", ["Dinner is at 7 on Friday.", "Dinner is at 8 now because of Tom."]),
+    # A thing may be in another place, a person may not be one.
+    ("Which gym do I go to?", ["My gym is FitZone.", "My gym is at BigBody now."]),
+    ("What is our hosting?", ["Our hosting is Heroku.", "Our hosting is on Hetzner now."]),
+    ("What is my phone?", ["My phone is an iPhone 12.", "My phone is an iPhone 15 now."]),
     ("Which chat do we use?", ["We use Slack at work.", "We are using Teams at work now."]),
 ]
 UNSAID = [TOLD[2], TOLD[8]]  # that the first is no longer true can only be guessed
@@ -365,6 +375,8 @@ REMARKS = [
         "My tutor moved all the lessons to the small room.",
     ),
     ("Who is my tutor?", "My tutor is Dana Roth.", "My tutor is in Spain now."),
+    ("Who is my tutor?", "My tutor is Dana Roth.", "FYI, my tutor is ill now."),
+    ("Who is my boss?", "My boss is Anna.", "Lunch is with my boss now."),
     (
         "Wer ist mein Chef?",
         "Mein Chef ist Herr Vogel.",
@@ -442,6 +454,27 @@ def test_where_what_is_true_now_has_no_room_what_was_true_is_not_told() -> None:
     for room in range(8, 60, 2):
         found = quoted("What is the trip budget?", said, room)
         assert said[0] not in found or said[1] in found
+
+
+@pytest.mark.parametrize(
+    ("question", "old", "new"),
+    [
+        (
+            "Who is my doctor?",
+            "By the way, my doctor is Dr. Hassan, she has a practice near the station.",
+            "The practice closed, so my doctor is Dr. Lowe these days.",
+        ),
+        (
+            "How old is my grandma?",
+            "My grandma is 84 and lives alone.",
+            "My grandma is 85 now, we had a big party.",
+        ),
+    ],
+)
+def test_among_other_things_what_is_true_now_stands_last(question: str, old: str, new: str) -> None:
+    found = quoted(question, [old, new], 300)
+    assert found[-1] == new
+    assert len(found) > 1
 
 
 def test_of_many_equal_statements_the_newest_is_known() -> None:
