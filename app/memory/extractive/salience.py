@@ -111,10 +111,10 @@ def plain_words(texts: list[str]) -> list[str]:
     seen: dict[str, None] = {}
     for text in texts:
         for run in runs(text):
-            if run[0].isdigit() or "/" in run or is_dense(run):
-                continue
             low = run.lower()
-            if low not in STOP:
+            if low in STOP or low in seen:  # most are; no digit and no dense run is
+                continue
+            if not (run[0].isdigit() or "/" in run or is_dense(run)):
                 seen[low] = None
     return list(seen)
 
@@ -127,23 +127,26 @@ def features(
     start = True
     rare = plain = 0
     for run in runs(text):
+        low = run.lower()
+        if low in STOP:  # half of all: first, and fast
+            start = False
+            continue
         if is_dense(run):
             for pair in bigrams(run):
                 out[pair] = DENSE_WEIGHT[0] if is_kana(pair) else DENSE_WEIGHT[1]
             start = False
             continue
-        low = run.lower()
         if kind == "code" and (run[0].isdigit() or _HASH.match(low)):
             out[low] = 0.1
         elif run[0].isdigit():
             out[low] = (SHORT_NUMBER if len(low) < 3 else NUMBER) if len(low) < 24 else 1.0
         elif "/" in run or "@" in run:
             out[low] = ADDRESS
-        elif low not in STOP and len(low) > 1 and low not in names:
+        elif len(low) > 1 and low not in names:
             weight = rarity.of(low)
             plain += 1
             rare += weight >= RARE
-            if (not start and run[0].isupper()) or any(c.isupper() for c in run[1:]) or "_" in run:
+            if (not start and run[0].isupper()) or low[1:] != run[1:] or "_" in run:
                 weight = weight * NAME[0] + NAME[1]
             key = stem(low)
             if weight > out.get(key, 0.0):
@@ -155,8 +158,11 @@ def features(
 
 
 def _decided(text: str, low: frozenset[str]) -> bool:
-    if not low.isdisjoint(_DECIDED) or any(word.startswith(_DECIDED_HEADS) for word in low):
+    if not low.isdisjoint(_DECIDED):
         return True
+    for word in low:  # a loop: a generator takes twice as long, and this is asked of every unit
+        if word.startswith(_DECIDED_HEADS):
+            return True
     return not text.isascii() and any(cue in text for cue in _DENSE_DECIDED)
 
 
@@ -187,7 +193,7 @@ def prior(unit: Unit, role: str, *, answers: bool = False) -> float:
     if text[:8].lower().replace("’", "'").startswith(_BACK):
         factor *= BACK
     first = not low.isdisjoint(_FIRST) or (dense and any(cue in text for cue in _DENSE_FIRST))
-    told = not low.isdisjoint(_PAST) or any(len(w) > 4 and w.endswith("ed") for w in low)
+    told = not low.isdisjoint(_PAST) or any(w[-2:] == "ed" and len(w) > 4 for w in low)
     if first:
         factor *= FIRST
     if told:
