@@ -83,7 +83,17 @@ device gadget electronics : phone laptop tablet computer camera headphones watch
 language : english german french spanish italian czech russian japanese chinese korean portuguese
   dutch polish arabic hindi
 programming : python javascript typescript java rust kotlin swift ruby php haskell golang
-database : postgres postgresql mysql sqlite mongodb redis mariadb
+database : postgres postgresql mysql sqlite mongodb redis mariadb cassandra dynamodb oracle
+framework : react vue svelte angular django flask rails laravel fastapi
+editor ide : vim emacs neovim vscode sublime intellij pycharm
+browser : firefox chrome safari edge brave opera
+operating : linux windows macos ubuntu debian fedora android ios
+hosting cloud provider : aws azure gcp heroku hetzner netlify vercel
+messenger : whatsapp signal telegram slack teams discord
+phone mobile smartphone : iphone android pixel samsung galaxy nokia motorola xiaomi
+diet : vegetarian vegan pescatarian keto paleo kosher halal
+medicine medication painkiller : ibuprofen paracetamol aspirin naproxen antibiotic insulin
+  metformin penicillin
 religion faith religious : church mosque temple synagogue christian muslim jewish buddhist hindu
 degree study studies major field subject : biology chemistry physics mathematics history
   psychology engineering law medicine economics computer education counseling literature

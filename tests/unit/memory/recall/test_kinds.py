@@ -15,6 +15,9 @@ SAID = [
     "Our cat sleeps on the printer.",
     "In March we drove through Portugal with my aunt.",
     "Tomorrow the plumber comes to look at the boiler.",
+    "I pay by the month for my Pixel.",
+    "In the evening I take ibuprofen.",
+    "All of it is deployed on Hetzner.",
 ]
 
 
@@ -32,6 +35,9 @@ def index(said: list[str]) -> RecallIndex:
         ("Do we have any pets?", 2),
         ("Which countries have we been to?", 3),
         ("What relatives came with us?", 3),
+        ("What phone do I have?", 5),
+        ("Which medicine was it?", 6),
+        ("Who is our hosting provider?", 7),
     ],
 )
 def test_a_kind_finds_its_members(question: str, place: int) -> None:
@@ -40,7 +46,7 @@ def test_a_kind_finds_its_members(question: str, place: int) -> None:
 
 def test_the_word_itself_comes_before_a_member_of_its_kind() -> None:
     found = index([*SAID, "An instrument stood in the hall."]).search("Which instrument was it?")
-    assert [hit.id for hit in found[:2]] == ["m5", "m0"]
+    assert [hit.id for hit in found[:2]] == [f"m{len(SAID)}", "m0"]
 
 
 def test_members_that_nobody_named_are_not_asked_for() -> None:
