@@ -22,7 +22,9 @@ LATELY = re.compile(
 )
 # It ended.
 ENDED = re.compile(
-    r"\b(?:no longer|any ?more|už ne\w*|nicht mehr|kein\w* mehr|ne plus|ya no|больше не)\b",
+    r"\b(?:no longer|any ?more|už ne\w*|nicht mehr|kein\w* mehr|ne plus|ya no|больше не)\b"
+    # "On Friday, not Thursday."
+    r"|(?<=, )(?:not|ne|nicht|pas|no|не) (?=(?:an? |the |on |at |in )?\w+[.!]?$)",
     re.IGNORECASE,
 )
 # What was so once is so once more.

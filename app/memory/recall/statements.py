@@ -74,4 +74,4 @@ def _part(text: str, at: int) -> frozenset[str]:
     end = _PART.search(text, at)
     part = text[start : end.start() if end else len(text)]
     about, numbers, names = statement(CUE.sub(" ", part))
-    return about | numbers | {stem(name) for name in names}
+    return about | numbers | {name if name in CALENDAR else stem(name) for name in names}

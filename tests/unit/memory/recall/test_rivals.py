@@ -69,6 +69,15 @@ TOLD = [
     ("Wie ist die Wand?", ["Die Wand ist rot.", "Die Wand ist jetzt grün."]),
     ("Où est-ce que j'habite ?", ["J'habite à Lyon.", "J'habite maintenant à Nice."]),
     ("我住在哪里？", ["我住在北京。", "我现在住在上海。"]),
+    # What it was is taken back.
+    (
+        "What am I allergic to?",
+        ["I am allergic to peanuts at parties.", "I am allergic to hazelnuts, not peanuts."],
+    ),
+    (
+        "When is the meeting?",
+        ["The meeting is on Monday.", "The meeting is on Friday, not Monday."],
+    ),
     # A number of another form, and with a day beside it.
     ("When is the meeting?", ["The meeting is at 9.", "The meeting is at 10:30 now, he said."]),
     ("How much is coffee?", ["Coffee is 3 euros.", "Coffee is 3.50 euros now at the station."]),
