@@ -150,6 +150,7 @@ export class GrowingMarkdown {
   reset() {
     this.host.replaceChildren();
     this.settled = ""; // text whose blocks will not be touched again
+    this.raws = []; // of these blocks
     this.live = []; // [{raw, type, nodes}] the last blocks
     this.text = "";
   }
@@ -176,13 +177,27 @@ export class GrowingMarkdown {
     this.#settle();
   }
 
-  /** The whole text is there: nothing is mended any more, and links that are defined below their
-      use need one full drawing. */
+  /** The whole text is there: nothing is mended any more. What is read otherwise now than bit by bit
+      (links that are defined below their use, a list that a later line made of a paragraph) needs one
+      full drawing. */
   finish(whole) {
     this.ended = true;
     this.update(whole);
-    if (/^ {0,3}\[[^\]]+\]:/m.test(whole)) this.host.replaceChildren(renderMarkdown(whole));
-    else this.#drawLive(this.live.map(({ block }) => block));
+    if (this.#isWhole()) this.#drawLive(this.live.map(({ block }) => block));
+    else this.host.replaceChildren(renderMarkdown(whole));
+  }
+
+  #isWhole() {
+    const { text, raws, live } = this;
+    if (/^ {0,3}\[[^\]]+\]:/m.test(text)) return false;
+    if (text.length > PLAIN_OVER) return true;
+    try {
+      const found = marked.lexer(text).map((block) => block.raw);
+      const drawn = [...raws, ...live.map((block) => block.raw)];
+      return found.length === drawn.length && found.every((raw, index) => raw === drawn[index]);
+    } catch {
+      return false;
+    }
   }
 
   #drawLive(blocks) {
@@ -222,6 +237,9 @@ export class GrowingMarkdown {
       keep -= 1;
       if (this.live[keep].type !== "space") real += 1;
     }
-    for (const block of this.live.splice(0, keep)) this.settled += block.raw;
+    for (const block of this.live.splice(0, keep)) {
+      this.settled += block.raw;
+      this.raws.push(block.raw);
+    }
   }
 }

@@ -140,6 +140,8 @@ def test_finished_blocks_are_not_drawn_again_while_text_streams(stub, message) -
         "- a\n  - b\n\n    c\n- d\n\n***\n\ntext",
         "4. one\n5. two **b**\n   - in\n     1. deep\n6. `x`\n\n   more\n7. end",
         "- [ ] a\n- [x] b\n- c [l](https://example.org)\n\n  ```py\n  z = 1\n  ```\n* d\n+ e\n1. f",
+        "7. seven\n1.\n- `code\n1. one",
+        "|---|---|\n| 1 | 2 |\n7. seven\n1.\n- `code\n1. one",
         "- a\n- b <i>c</i>\n| t |\n|---|\n| u |\n\n- a\n-\n- b\nlazy",
     ],
 )
