@@ -112,7 +112,7 @@ def stem(word: str) -> str:
                 if suffix != "s" or word[-2] not in "su":
                     word = left
                 break
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls0123456789":
         word = word[:-1]
     if len(word) > 4 and word[-1] in _VOWELS:
         word = word[:-1]

@@ -20,7 +20,7 @@ _SUBJECT = re.compile(
     rf"\w+ (?:now )?{_IS} (?:now |jetzt |teď |maintenant |ahora )?"
     r"(?:m[yi]|our|the|meine?|unsere?|můj|moje|náš|naše|mon|ma|notre|nuestr[oa])\b"
 )
-_NTH = re.compile(r"\d+(?:st|nd|rd|th)")
+_NTH = frozenset(("st", "nd", "rd", "th"))  # a run of its own behind "5"
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -50,7 +50,7 @@ def _kinds(text: str, of: frozenset[str]) -> frozenset[str]:
         if run not in of or is_dense(run):
             continue
         year = _YEAR.fullmatch(run) is not None
-        day = run in CALENDAR or not MONTHS.isdisjoint((before, behind)) or _NTH.fullmatch(run)
+        day = run in CALENDAR or behind in _NTH or not MONTHS.isdisjoint((before, behind))
         out |= {"day"} if day or year else set()
         out |= {"number"} if not day or year else set()
     return frozenset(out) or frozenset(("day", "number"))

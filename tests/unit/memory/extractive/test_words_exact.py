@@ -60,6 +60,7 @@ def test_forms_of_a_word_meet(forms: str, expected: str) -> None:
         ("lived", "live"),
         ("living", "live"),
         ("bikes", "bike"),
+        ("tulip22", "tulip22"),
         ("using", "use"),
         ("used", "use"),
         ("uses", "use"),
