@@ -1,7 +1,7 @@
 // The body of an answer, read in batches: a call into Python costs more than the few letters that a
 // quick model sends at a time, a hundred times a second.
 
-const PERIOD = 60; // milliseconds from one batch to the next; the first is given at once
+const PERIOD = 80; // milliseconds from one batch to the next; the first is given at once
 const FULL = 32_768; // bytes of a batch, more or less: what Python reads without the page standing still
 
 const joined = (pieces) => {
