@@ -13,8 +13,9 @@ from app.memory.extractive.words import STOP, bigrams, is_dense, is_kana, runs, 
 
 CUE = re.compile(
     r"\b(?:now|instead|changed?|switched|moved|no longer|any ?more|actually|correction|updated?|"
-    r"new|rather|not .{1,30} but|nově|místo|změn\w+|teď|už ne|přestěhov\w+|jetzt|statt|geändert|"
-    r"nicht mehr|umgezogen|maintenant|désormais|changé|ahora|cambi\w+|теперь|вместо)\b"
+    r"new|rather|not .{1,30} but|nově|nov(?:ý|á|é|ého|ou)|místo|změn\w+|teď|už ne|přestěhov\w+|"
+    r"jetzt|statt|geändert|neue?[rnms]?|nicht mehr|umgezogen|maintenant|désormais|changé|"
+    r"nouve(?:au|l|lle)|ahora|cambi\w+|nuev[oa]|теперь|вместо|нов(?:ый|ая|ое|ую|ого))\b"
     r"|変更|今は|になりました|改为|现在",
     re.IGNORECASE,
 )

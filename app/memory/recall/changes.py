@@ -8,10 +8,14 @@ from app.memory.extractive.words import stem, word_set
 
 # What was so is so no more, whatever words it was told in.
 CHANGE = re.compile(
-    r"\b(?:moved|switched|changed|replaced|instead|sold|slipped|extended|postponed|raised|lowered|"
-    r"increased|reduced|přestěhov\w+|změn\w+|přesu\w+|přesouv\w+|zvedl\w*|zvýšil\w*|snížil\w*|"
-    r"umgezogen|gewechselt|statt|verschoben|erhöht|gesenkt|déménagé|reportée?s?|mudé|mudado|aplazado|"
-    r"переехал\w*|перен[её]с\w*)\b|引っ越し|変更|搬到|涨到|改到",
+    r"\b(?:moved|switched|changed|replaced|instead|sold|slipped|extended|postponed|delayed|raised|"
+    r"lowered|increased|reduced|renamed|rebooked|rescheduled|relocated|swapped|migrated|upgraded|"
+    r"downgraded|dropped|ditched|rewrote|rewritten|ported|converted|exchanged|přestěhov\w+|změn\w+|přesu\w+|přesouv\w+|zvedl\w*|zvýš\w+|"
+    r"zvyš\w+|snížil\w*|navýš\w+|přejmenov\w+|přeobjedn\w+|odlož\w+|vyměn\w+|umgezogen|"
+    r"gewechselt|statt|verschoben|verlegt|umbenannt|umgebucht|ersetzt|erhöht|gesenkt|déménagée?s?|"
+    r"reportée?s?|déplacée?s?|remplacée?s?|augmentée?s?|renommée?s?|mud[éó]|mudad[oa]s?|"
+    r"aplazad[oa]s?|trasladad[oa]s?|reemplaz\w+|переехал\w*|перен[её]с\w*|заменил\w*|"
+    r"переименова\w+)\b|引っ越し|変更|に(?:変わ|上が|下が)|搬到|[涨改升降]到|换成",
     re.IGNORECASE,
 )
 # Since lately.
@@ -27,9 +31,15 @@ ENDED = re.compile(
     r"|(?<=, )(?:not|ne|nicht|pas|no|не) (?=(?:an? |the |on |at |in )?\w+[.!]?$)",
     re.IGNORECASE,
 )
+# It is about the one that there was before.
+FORMER = re.compile(
+    r"\b(?:(?:the|my|our) old|former|previous|bývalý|bývalá|předchozí|ehemalige[nrs]?|"
+    r"(?:der|die|das|meine?|unsere?) alte|ancienne?|anterior|бывш(?:ий|ая))\b(?!.*\b(?:now|new)\b)",
+    re.IGNORECASE,
+)
 # What was so once is so once more.
 AGAIN = re.compile(r"\b(?:again|zase|wieder|de nouveau|otra vez|снова|опять)\b", re.IGNORECASE)
-# Values, beside what has a digit: days and months. They are no topic, and so are words of time.
+# Values, beside what has a digit: days and months. They are no topic, and neither are words of time or duty.
 MONTHS = word_set(
     "january february march april may june july august september october november december "
     "ledna února března dubna května června července srpna září října listopadu prosince januar "
@@ -46,5 +56,10 @@ CALENDAR = MONTHS | word_set(
     " воскресенье"
 )
 TIME = frozenset(
-    map(stem, word_set("yesterday today tomorrow week month year ago last since recently news"))
+    map(
+        stem,
+        word_set(
+            "yesterday today tomorrow week month year ago last since recently news must shall"
+        ),
+    )
 )

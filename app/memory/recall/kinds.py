@@ -102,6 +102,14 @@ holiday festival celebration : christmas easter thanksgiving halloween birthday 
   anniversary diwali ramadan
 accommodation lodging : hotel hostel apartment airbnb cabin tent campsite
 home house live : apartment house flat condo rent mortgage moved
+bydlím bydlíme bydlí bydlet : přestěhoval přestěhovala přestěhovali stěhujeme byt
+wohne wohnen wohnt : umgezogen gezogen zog wohnung
+habite j'habite habitons habitez : déménagé déménageons appartement
+vivo vivimos vive : mudé mudó mudado mudamos piso
+живу живём живет живёт : переехал переехала переехали квартира
+name called : renamed
+doctor physician : dr dentist surgeon cardiologist dermatologist orthopedist pediatrician gp
+airline : flight flew fly lufthansa ryanair easyjet klm emirates
 water body nature : lake river ocean sea beach waterfall mountain forest park canyon
 award prize : medal trophy scholarship certificate won winner
 competition contest tournament : won race match championship finals tournament marathon

@@ -23,6 +23,7 @@ from app.memory.extractive.updates import holds_value
 from app.memory.extractive.words import runs, stem, terms
 from app.memory.recall.index import MEMBER, RecallIndex
 from app.memory.recall.kinds import kinds
+from app.memory.recall.people import OTHER, tells_of_another
 from app.memory.recall.questions import is_about_a_person, is_about_the_past, suitability
 from app.memory.recall.rivals import rivals
 
@@ -58,6 +59,7 @@ class _Piece:
     words: dict[str, float]
     glue: str = ""  # what stood between it and the unit before
     said: str = ""  # the text without the dates that were added to it
+    is_other: bool = False  # tells of somebody else what the question asks about oneself
     older: tuple[str, ...] = ()  # messages that said something else about the same thing before
     newest: _Piece | None = None  # what is true now, where that is sure
 
@@ -120,7 +122,7 @@ def _pieces(
     )
     top = max(scores.values())
     full = sum(index.weight(t) * share for t, share in wanted.items()) or 1.0
-    suits = suitability(question)
+    suits, is_other = suitability(question), tells_of_another(question)
     pieces: list[_Piece] = []
     weights: dict[str, float] = {}
     for (id, n, text, unit), cost in zip(raw, counted, strict=False):
@@ -139,8 +141,10 @@ def _pieces(
             about *= PHOTO
         else:
             about *= suits(text)
+        other = is_other(unit.text)
+        about *= OTHER if other else 1.0
         words = {t: w * OWN if t in wanted else w for t, w in own.items()}
-        pieces.append(_Piece(id, n, text, about, cost, words, unit.glue, unit.text))
+        pieces.append(_Piece(id, n, text, about, cost, words, unit.glue, unit.text, other))
     if not is_about_the_past(question):
         _order_by_age(index, pieces, wanted, question)
     return pieces, dict(zip(scores, counted[len(raw) :], strict=True))
@@ -168,7 +172,8 @@ def _order_by_age(
     """Each piece learns which are older and about the same thing, and which is surely newer."""
     kind = kinds(run.lower() for run in runs(question))  # "moved" is of the kind of "live"
     of = {t: kind.get(t, t) for t, share in wanted.items() if share >= MEMBER}
-    best = heapq.nlargest(RIVALS, pieces, key=lambda piece: piece.about)
+    own = (piece for piece in pieces if not piece.is_other)
+    best = heapq.nlargest(RIVALS, own, key=lambda piece: piece.about)
     best.sort(key=lambda piece: (index.position(piece.id), piece.unit))
     least = TELLING * sum(map(index.weight, set(of.values())))
     asked = [frozenset(of[t] for t in of.keys() & piece.words.keys()) for piece in best]

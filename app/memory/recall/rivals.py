@@ -6,13 +6,14 @@ a pair that is *sure* changes more: the newer one is then chosen before the othe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
 from app.memory.extractive.updates import CUE, replaced
 from app.memory.extractive.words import STOP, is_dense, runs, stem
-from app.memory.recall.changes import AGAIN, CALENDAR, CHANGE, TIME
+from app.memory.recall.changes import AGAIN, CALENDAR, CHANGE, FORMER, TIME
 from app.memory.recall.statements import VALUE, Facts, Said, facts
 from app.memory.recall.values import is_misplaced, is_value
 
@@ -108,6 +109,8 @@ def _is_another(
     new: Said, old: Said, missing: frozenset[str], own: frozenset[str], kind: Mapping[str, str]
 ) -> bool:
     """Whether ``new`` is about another thing: a word of its own in the place of a missing one."""
+    if FORMER.search(new.text) or (missing and _has_another_number(new.text, old.text, missing)):
+        return True
     places = {(term, side) for term, side, word in _beside(old.text, kind) if word in missing}
     if places and own:
         beside = _beside(new.text, kind)
@@ -115,6 +118,17 @@ def _is_another(
             return True
     dense = {term for term in missing if is_dense(term) and _COPULA.isdisjoint(term)}
     return bool(dense) and any(map(is_dense, own))
+
+
+def _has_another_number(new: str, old: str, missing: frozenset[str]) -> bool:
+    """Whether it is about "flat 3", and the older one about the "flat 2" that is asked for."""
+    wanted = {word: number for word, number in _numbered(old) if number in missing}
+    return any(wanted.get(word, number) != number for word, number in _numbered(new))
+
+
+def _numbered(text: str) -> list[tuple[str, str]]:
+    low = [run.lower() for run in runs(text)]
+    return [(stem(word), number) for word, number in pairwise(low) if number[0].isdigit()]
 
 
 def _replaces(
@@ -126,7 +140,7 @@ def _replaces(
     own = ours.all - theirs.all - new.asked  # what it is about and the older one is not
     topics = ours.about - theirs.all - new.asked
     missing = frozenset(term for term in old.asked - new.asked if not _has(new.text, term))
-    if missing and _is_another(new, old, missing, own, kind):
+    if _is_another(new, old, missing, own, kind):
         return None
     ended = ours.ended is not None and ours.ended <= theirs.all | theirs.values
     if ours.ended is not None and not ended and not ours.change:
@@ -152,6 +166,7 @@ def _replaces(
             return False if counted or (theirs.names and ours.names - theirs.names) else None
         else:
             return None
+    known = known or (ours.cue and counted)
     if not same or (missing and not (counted and not topics)) or _narrows(new, topics, kind):
         return False
     if ended or not known:
@@ -167,7 +182,17 @@ def _tells(new: Said, old: Said, missing: frozenset[str], kind: Mapping[str, str
     if not ours.changes and ours.ended is None:
         return False
     literal = new.asked & ours.all or ours.names & theirs.names
-    return bool(literal) and (not missing or ours.about <= theirs.all | new.asked)
+    rest = ours.about - theirs.all - new.asked
+    return bool(literal) and (not missing or not rest or rest == _becomes(new.text))
+
+
+_BECOMES = re.compile(r"\b(?:to|into|na|auf|zu|en|à|a|на|в) (\w+)[.!]?$", re.IGNORECASE)
+
+
+def _becomes(text: str) -> frozenset[str]:
+    """The stem of what something was changed "to", where the statement ends with it."""
+    found = _BECOMES.search(text)
+    return frozenset([stem(found.group(1).lower())] if found else [])
 
 
 def _has(text: str, term: str) -> bool:

@@ -29,7 +29,6 @@ PERHAPS = [
         "My mother moved to Linz when she was ten.",
     ),
     ("Where do I live?", "I moved to Brno.", "The concert was moved to 7 July."),
-    ("Where do I live?", "I live in Prague.", "My brother lives in Brno now."),
     ("我的医生是谁？", "我的医生是王大夫。", "我的医生现在很忙。"),
     (
         "Who is my tutor?",
@@ -38,6 +37,7 @@ PERHAPS = [
     ),
 ]
 NEVER = [
+    ("Where do I live?", "I live in Prague.", "My brother lives in Brno now."),
     ("Where do I live?", "Ana lives in Spain.", "I live in Prague."),
     (
         "Which database do I use for the shop project?",
