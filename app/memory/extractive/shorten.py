@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 
 from app.memory.extractive.salience import Rarity, features, plain_words, prior
+from app.memory.extractive.sentences import END
 from app.memory.extractive.split import Unit
 from app.memory.extractive.types import Lexicon, Line
-
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
 
 
 def drop_least(lines: Sequence[Line], limit: int, lexicon: Lexicon) -> list[Line]:
@@ -58,7 +57,7 @@ def shorten(lines: Sequence[Line], limit: int, lexicon: Lexicon) -> list[Line]:
     text = lines[0].text
     if len(text) > 40 * limit:  # far beyond any fit: keep the count cheap
         text = text[: 40 * limit]
-    ends = [m.start() for m in _SENTENCE.finditer(text)]
+    ends = [m.end() for m in END.finditer(text)]
     for stops in (ends, [m.start() for m in re.finditer(r"\s+", text)], list(range(1, len(text)))):
         cut = longest_prefix(text, [*stops, len(text)], limit, lexicon)
         if cut.strip():

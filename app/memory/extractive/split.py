@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from app.memory.extractive.sentences import END, NO_ORDINAL
+
 MOST = 40_000  # characters of one message that are looked at
 LONG = 45  # words; a longer sentence is cut at its commas, then anywhere
 
@@ -17,13 +19,10 @@ _PHOTO = re.compile(
     r"(?:photo(?:graph)?y?|picture|image) of )?([^\]\n]{0,400}))?\]",
     re.IGNORECASE,
 )
-_ITEM = re.compile(r"^\s*(?:[-*+•‣]|\d{1,3}[.)]|[a-z]\))\s+(?=\S)")
-_RULE = re.compile(r"^[\s|:=_*#~+-]*$")
-_END = re.compile(
-    r"(?<=[.!?…])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|vs|Jr|Sr)\.)(?<!\b(?:Mrs|Dra|Sra)\.)(?<!\bProf\.)(?<!\be\.g\.)"
-    r"(?<!\bi\.e\.)(?<!\bnapř\.)(?<!\bz\.B\.)[\"'”’)\]]*\s+(?=\S)(?![a-zà-öø-ÿ])"
-    r"|(?<=[。！？])(?![」』）。！？])|(?<=[.!?]\")\s+(?=[A-Z])"
+_ITEM = re.compile(
+    rf"^\s*(?:[-*+•‣]|\d{{1,3}}(?:\)|\.{NO_ORDINAL})|[a-z]\))\s+(?=\S)", re.IGNORECASE
 )
+_RULE = re.compile(r"^[\s|:=_*#~+-]*$")
 _CLAUSE = re.compile(
     r"\s*;\s+|\s+[–—-]+\s+(?=(?:I|we|he|she|they|it|my|our|the|this|that's|it's|i'm|we're)\b)"
     r"|,?\s+(?=(?:and|so)\s+(?:I|I'm|I've|I'll|I'd|we|we're|we've|he|she|he's|she's|they|it|it's|my|our|"
@@ -175,7 +174,7 @@ def _prose(block: str, names: frozenset[str]) -> list[Unit]:
 
 def _sentences(text: str, names: frozenset[str]) -> list[Unit]:
     out: list[Unit] = []
-    for sentence in _END.split(text):
+    for sentence in END.split(text):
         whole = trim(" ".join(sentence.split()), names)
         if not whole:
             continue

@@ -16,7 +16,7 @@ CUE = re.compile(
     r"new|rather|not .{1,30} but|nově|nov(?:ý|á|é|ého|ou)|místo|změn\w+|teď|už ne|přestěhov\w+|"
     r"jetzt|statt|geändert|neue?[rnms]?|nicht mehr|umgezogen|maintenant|désormais|changé|"
     r"nouve(?:au|l|lle)|ahora|cambi\w+|nuev[oa]|теперь|вместо|нов(?:ый|ая|ое|ую|ого))\b"
-    r"|変更|今は|になりました|改为|现在",
+    r"|変更|今は|になりました|改为|现在|이제|새로운",
     re.IGNORECASE,
 )
 # "From X to Y": whoever was in X, or used it, does no more.

@@ -58,6 +58,20 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+# In lower case, as they stand in a date.
+MONTHS = word_set(
+    """
+    january february march april may june july august september october november december
+    ledna února března dubna května června července srpna září října listopadu prosince
+    leden únor březen duben květen červen červenec srpen říjen listopad prosinec
+    januar jänner februar märz mai juni juli oktober dezember
+    janvier février mars avril juin juillet août septembre octobre novembre décembre
+    enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+    января февраля марта апреля мая июня июля августа сентября октября ноября декабря
+    """
+)
+
+
 STOP = word_set(_STOP_TEXT)
 
 # Endings, and the letters that must be left of a word that loses one.
@@ -99,6 +113,8 @@ def stem(word: str) -> str:
         word = word.replace("’", "'")
         head, _, tail = word.partition("'")
         word = head if tail in ("s", "ll", "re", "ve", "d", "m") and head else head + tail
+    if "\uac00" <= word[-1] <= "\ud7a3":
+        return _korean(word)
     if word in _SMALL or word in _FORMS:
         return _SMALL.get(word) or _FORMS[word]
     for endings in (_SUFFIXES, _LATER):
@@ -118,6 +134,18 @@ def stem(word: str) -> str:
         word = word[:-1]
     if len(word) > 4 and word[-1] == "y":
         word = word[:-1]
+    return word
+
+
+_PARTICLE = re.compile(
+    r"(?<=..)(?:은|는|이|가|을|를|에|에서|에게|한테|으?로|의|도|만|와|과|랑|부터|까지|이?야|이?에요|예요|입니다)$"
+)
+
+
+def _korean(word: str) -> str:
+    """Without the particles at its end; some words end like one, so that it goes on to the last."""
+    while (left := _PARTICLE.sub("", word)) != word:
+        word = left
     return word
 
 

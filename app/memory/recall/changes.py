@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.memory.extractive.words import stem, word_set
+from app.memory.extractive.words import MONTHS, stem, word_set
 
 # What was so is so no more, whatever words it was told in.
 CHANGE = re.compile(
@@ -15,7 +15,8 @@ CHANGE = re.compile(
     r"gewechselt|statt|verschoben|verlegt|umbenannt|umgebucht|ersetzt|erhöht|gesenkt|déménagée?s?|"
     r"reportée?s?|déplacée?s?|remplacée?s?|augmentée?s?|renommée?s?|mud[éó]|mudad[oa]s?|"
     r"aplazad[oa]s?|trasladad[oa]s?|reemplaz\w+|переехал\w*|перен[её]с\w*|заменил\w*|"
-    r"переименова\w+)\b|引っ越し|変更|に(?:変わ|上が|下が)|搬到|[涨改升降]到|换成",
+    r"переименова\w+)\b|引っ越し|変更|に(?:変わ|上が|下が|延期)|搬到|[涨改升降迟前]到|[换改]成|"
+    r"바[꾸꿨뀌뀐뀠]|변경|옮[겨겼]|이사[했갔]|연기|올랐|내렸",
     re.IGNORECASE,
 )
 # Since lately.
@@ -39,15 +40,7 @@ FORMER = re.compile(
 )
 # What was so once is so once more.
 AGAIN = re.compile(r"\b(?:again|zase|wieder|de nouveau|otra vez|снова|опять)\b", re.IGNORECASE)
-# Values, beside what has a digit: days and months. They are no topic, and neither are words of time or duty.
-MONTHS = word_set(
-    "january february march april may june july august september october november december "
-    "ledna února března dubna května června července srpna září října listopadu prosince januar "
-    "februar märz mai juni juli oktober dezember janvier février mars avril juin juillet août "
-    "septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto "
-    "septiembre octubre noviembre diciembre января февраля марта апреля мая июня июля августа "
-    "сентября октября ноября декабря"
-)
+# Values, beside what has a digit: days and months. They are no topic, nor are words of time.
 CALENDAR = MONTHS | word_set(
     "monday tuesday wednesday thursday friday saturday sunday pondělí úterý středa středu čtvrtek"
     " pátek sobota sobotu neděle neděli montag dienstag mittwoch donnerstag freitag samstag sonntag"

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from app.memory.extractive.words import STOP, runs, stem, word_set
 from app.memory.recall.changes import CALENDAR
+from app.memory.recall.kinds import kinds
 
 OTHER = 0.6  # what such a sentence counts
 
@@ -26,7 +27,7 @@ _PEOPLE = word_set(
     mother mum mom father dad parents brother sister brothers sisters son daughter kids children
     wife husband partner fiancé fiancée girlfriend boyfriend friend friends colleague colleagues
     coworker boss manager neighbour neighbor neighbours neighbors landlord cousin uncle aunt
-    grandmother grandma grandfather grandpa roommate flatmate niece nephew teacher doctor
+    grandmother grandma grandfather grandpa roommate flatmate niece nephew
     matka máma otec táta rodiče bratr sestra syn dcera děti manžel manželka kamarád kamarádka
     přítel přítelkyně kolega kolegyně šéf šéfka soused sousedka babička děda strýc teta
     mutter mama vater papa eltern bruder schwester sohn tochter kinder mann frau freund freundin
@@ -40,22 +41,26 @@ _PEOPLE = word_set(
     엄마 어머니 아빠 아버지 동생 형 누나 언니 오빠 친구 남편 아내 부모님
     """
 )
+_HAS = word_set("hat hatte má měl měla mají tiene tenía")  # beside those that are empty in English
+_SAME = 4  # letters at its beginning by which a form is known, "bydlím" and "bydlí"
 _HEAD = 2  # the first or second word is who it is about: "my brother", "brother of mine"
 
 
 def tells_of_another(question: str) -> Callable[[str], bool]:
     """The test for texts; always false when the question is about no one, or about another."""
     low = [run.lower().replace("’", "'") for run in runs(question)]
-    if _ONESELF.search(question) is None or any(_bare(word) in _PEOPLE for word in low):
+    if _ONESELF.search(question) is None or any(_is_person(word) for word in low):
         return lambda text: False
-    asked = frozenset(stem(word) for word in low if word not in STOP)
+    asked = frozenset(stem(word) for word in low if not _is_empty(word)) | kinds(low).keys()
+    heads = frozenset(word[:_SAME] for word in asked if len(word) >= _SAME)
 
     def check(text: str) -> bool:
         words = [run.lower().replace("’", "'") for run in runs(text)]
         for place, word in enumerate(words[:_HEAD]):
-            if _bare(word) in _PEOPLE:
+            if _is_person(word):
                 told = (stem(each) for each in words[place + 1 :] if not _is_empty(each))
-                return next(told, "") in asked
+                does = next(told, "")
+                return does in asked or does[:_SAME] in heads
         return False
 
     return check
@@ -63,8 +68,11 @@ def tells_of_another(question: str) -> Callable[[str], bool]:
 
 def _is_empty(word: str) -> bool:
     """Whether it is no word for what somebody does: "is", "on 9 June"."""
-    return word in STOP or stem(word) in STOP or word[0].isdigit() or word in CALENDAR
+    if word[0].isdigit() or word in CALENDAR or word in _HAS:
+        return True
+    return word in STOP or stem(word) in STOP
 
 
-def _bare(word: str) -> str:
-    return word.removesuffix("'s").removesuffix("'")
+def _is_person(word: str) -> bool:
+    """Whether a word in lower case is one for somebody, in "my brother's", too."""
+    return word.removesuffix("'s").removesuffix("'") in _PEOPLE or stem(word) in _PEOPLE

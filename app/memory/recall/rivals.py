@@ -14,7 +14,7 @@ from itertools import pairwise
 from app.memory.extractive.updates import CUE, replaced
 from app.memory.extractive.words import STOP, is_dense, runs, stem
 from app.memory.recall.changes import AGAIN, CALENDAR, CHANGE, FORMER, TIME
-from app.memory.recall.statements import VALUE, Facts, Said, facts
+from app.memory.recall.statements import VALUE, Said, facts
 from app.memory.recall.values import is_misplaced, is_value
 
 HALF = 0.5  # of the shorter one's topic words; both have more, or with "now" so much
@@ -53,7 +53,7 @@ def rivals(
         if not telling[old]:
             continue
         for new, after in said.items():
-            if new <= old or not (telling[new] or _is_terse(after.facts, before.facts)):
+            if new <= old or not (telling[new] or _is_terse(after, before)):
                 continue
             sure = _replaces(after, before, known.get((old, new)), kind, who)
             if sure is not None:
@@ -98,11 +98,14 @@ def _beside(text: str, kind: Mapping[str, str]) -> frozenset[tuple[str, int, str
     return frozenset(out)
 
 
-def _is_terse(new: Facts, old: Facts) -> bool:
+def _is_terse(new: Said, old: Said) -> bool:
     """Whether ``new`` tells a new value of what ``old`` is about, and hardly anything else."""
-    if not new.cue or not (new.names - old.names or new.values - old.values):
+    ours, theirs = new.facts, old.facts
+    value = ours.names - theirs.names or ours.values - theirs.values or _becomes(new.text)
+    if not ours.cue or not value:
         return False
-    return len(new.about - old.all) <= (1 if new.values and old.values else 0)
+    rest = ours.about - theirs.all - _becomes(new.text)
+    return len(rest) <= (1 if ours.values and theirs.values else 0)
 
 
 def _is_another(
@@ -111,6 +114,9 @@ def _is_another(
     """Whether ``new`` is about another thing: a word of its own in the place of a missing one."""
     if FORMER.search(new.text) or (missing and _has_another_number(new.text, old.text, missing)):
         return True
+    days = new.facts.values & CALENDAR
+    if days and not new.facts.changes and _days(old) & missing:
+        return True  # "on Saturday", where what is on Friday is asked for
     places = {(term, side) for term, side, word in _beside(old.text, kind) if word in missing}
     if places and own:
         beside = _beside(new.text, kind)
@@ -118,6 +124,10 @@ def _is_another(
             return True
     dense = {term for term in missing if is_dense(term) and _COPULA.isdisjoint(term)}
     return bool(dense) and any(map(is_dense, own))
+
+
+def _days(said: Said) -> frozenset[str]:
+    return frozenset(map(stem, said.facts.values & CALENDAR))
 
 
 def _has_another_number(new: str, old: str, missing: frozenset[str]) -> bool:
@@ -137,7 +147,8 @@ def _replaces(
     """None: another matter. Else whether it is sure that ``new`` takes the place of ``old``."""
     ours, theirs = new.facts, old.facts
     same = new.speaker == old.speaker
-    own = ours.all - theirs.all - new.asked  # what it is about and the older one is not
+    # What it is about and the older one is not.
+    own = ours.all - theirs.all - new.asked - _becomes(new.text)
     topics = ours.about - theirs.all - new.asked
     missing = frozenset(term for term in old.asked - new.asked if not _has(new.text, term))
     if _is_another(new, old, missing, own, kind):
@@ -157,7 +168,7 @@ def _replaces(
         least = share * (min(sides) if ours.cue or counted else max(sides))
         enough = len(shared) > least or (ours.cue and len(shared) >= least)
         alike = enough and bool(shared & new.asked)
-        alike = alike or (_is_terse(ours, theirs) and bool(ours.all & theirs.all & new.asked))
+        alike = alike or (_is_terse(new, old) and bool(ours.all & theirs.all & new.asked))
         news = ours.cue or fresh or bool(ours.about - theirs.about)
         if (alike and news and (same or counted)) or (same and _tells(new, old, missing, kind)):
             known = ours.cue or (counted and ours.about == theirs.about)

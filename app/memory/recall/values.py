@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from app.memory.extractive.words import DENSE, is_dense, is_kana, runs, stem
-from app.memory.recall.changes import CALENDAR, MONTHS
+from app.memory.extractive.words import DENSE, MONTHS, is_dense, is_kana, runs, stem
+from app.memory.recall.changes import CALENDAR
 from app.memory.recall.statements import Said
 
 _ARTICLE = r"(?:(?:the|an?|d(?:er|ie|as|e[nmr])|la|le|les|el|los|las) )?"

@@ -151,6 +151,13 @@ def test_of_a_huge_message_head_and_end_are_looked_at() -> None:
     ("message", "expected"),
     [
         ("I came. I saw.", ["I came.", "I saw."]),
+        ("Am 4. Mai habe ich frei. Sonst nie.", ["Am 4. Mai habe ich frei.", "Sonst nie."]),
+        ("Das war im 19. Jahrhundert.", ["Das war im 19. Jahrhundert."]),
+        ("Můj bratr má 9. června narozeniny.", ["Můj bratr má 9. června narozeniny."]),
+        ("Přijel 5. Říjen byl teplý.", ["Přijel 5. Říjen byl teplý."]),  # may be a date
+        ("Он приехал 5. мая. Потом уехал.", ["Он приехал 5. мая.", "Потом уехал."]),
+        ("We scored 3. Then we left.", ["We scored 3.", "Then we left."]),
+        ("I am 35. I am tall.", ["I am 35.", "I am tall."]),
         ("Es la Dra. Vega. Ve a Prof. Ruiz.", ["Es la Dra. Vega.", "Ve a Prof. Ruiz."]),
         ("Ask Dr. Novak. He said J. Smith knows.", ["Ask Dr. Novak.", "He said J. Smith knows."]),
         ("It is open e.g. Mondays.", ["It is open e.g. Mondays."]),

@@ -6,10 +6,16 @@ import pytest
 
 from app.memory.recall import RecallIndex, passages, quoting
 from app.memory.recall.rivals import _beside, _is_terse, rivals
-from app.memory.recall.statements import facts
+from app.memory.recall.statements import Said, facts
 from tests.support.words import WordTokenizer
 
 WORDS = WordTokenizer()
+
+
+def said(text: str) -> Said:
+    """What somebody said, of which nothing is asked."""
+    return Said(text, "User", frozenset(), facts(text))
+
 
 # The question, the older and the newer statement of one speaker.
 SURE = [
@@ -65,7 +71,7 @@ NEVER = [
 def test_what_a_newer_statement_is_to_an_older_one(
     told: tuple[str, str, str], want: list[tuple[int, int, bool]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    question, *said = told
+    question, *lines = told
     found: list[list[tuple[int, int, bool]]] = []
 
     def judged(*args: object) -> list[tuple[int, int, bool]]:
@@ -74,7 +80,7 @@ def test_what_a_newer_statement_is_to_an_older_one(
 
     monkeypatch.setattr(quoting, "rivals", judged)
     index = RecallIndex()
-    texts = {f"m{n}": ("User", text, "") for n, text in enumerate(said)}
+    texts = {f"m{n}": ("User", text, "") for n, text in enumerate(lines)}
     for id, (speaker, text, _) in texts.items():
         index.add(id, text, speaker)
     passages(index, texts, question, (), 300, WORDS)
@@ -103,16 +109,16 @@ def test_what_replaces_another_does_so_whatever_is_asked(asked: tuple[str, str])
 
 
 def test_a_newer_value_may_come_with_one_word_of_its_own() -> None:
-    old = facts("The rent of our flat in Brno is 900 euros.")
-    assert _is_terse(facts("The rent is 950 euros now."), old)
-    assert _is_terse(facts("Landlord: the rent is 950 euros now."), old)
-    assert not _is_terse(facts("Landlord: the sauna rent is 950 euros now."), old)
-    assert not _is_terse(facts("The rent is 900 euros now."), old)
-    assert not _is_terse(facts("The rent is 950 euros."), old)
+    old = said("The rent of our flat in Brno is 900 euros.")
+    assert _is_terse(said("The rent is 950 euros now."), old)
+    assert _is_terse(said("Landlord: the rent is 950 euros now."), old)
+    assert not _is_terse(said("Landlord: the sauna rent is 950 euros now."), old)
+    assert not _is_terse(said("The rent is 900 euros now."), old)
+    assert not _is_terse(said("The rent is 950 euros."), old)
     # A name takes a name's place with no word of its own.
-    boss = facts("My boss at the shop is Anna.")
-    assert _is_terse(facts("My boss is Dana now."), boss)
-    assert not _is_terse(facts("My boss for tennis is Dana now."), boss)
+    boss = said("My boss at the shop is Anna.")
+    assert _is_terse(said("My boss is Dana now."), boss)
+    assert not _is_terse(said("My boss for tennis is Dana now."), boss)
 
 
 def test_no_word_stands_beside_another_across_a_change() -> None:
