@@ -133,6 +133,13 @@ class RecallIndex:
         n = len(self._postings.get(term, ()))
         return math.log(1.0 + (self._alive - n + 0.5) / (n + 0.5))
 
+    def later(self, term: str, id: str, most: int) -> list[str]:
+        """The messages behind ``id`` that have ``term``; none where more than ``most`` have it."""
+        slots = self._postings.get(term, {})
+        if len(slots) > most:
+            return []
+        return [self._order[slot] for slot in slots if slot > self._slot[id]]
+
     def day(self, id: str) -> str:
         """The day of a message, as given or as the last header before it says; "" if unknown."""
         return self._days[self._slot[id]]

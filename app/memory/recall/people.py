@@ -41,6 +41,11 @@ _PEOPLE = word_set(
     엄마 어머니 아빠 아버지 동생 형 누나 언니 오빠 친구 남편 아내 부모님
     """
 )
+# It is they who changed, and not something of one's own that they did: "my boss moved the meeting".
+_SWITCHED = re.compile(
+    r"^(?:\w+ ){1,4}(?:switched|moved|migrated|changed|upgraded|converted) (?:from|to|into)\b",
+    re.IGNORECASE,
+)
 _HAS = word_set("hat hatte má měl měla mají tiene tenía")  # beside those that are empty in English
 _SAME = 4  # letters at its beginning by which a form is known, "bydlím" and "bydlí"
 _HEAD = 2  # the first or second word is who it is about: "my brother", "brother of mine"
@@ -58,12 +63,19 @@ def tells_of_another(question: str) -> Callable[[str], bool]:
         words = [run.lower().replace("’", "'") for run in runs(text)]
         for place, word in enumerate(words[:_HEAD]):
             if _is_person(word):
+                if _SWITCHED.search(text):
+                    return True
                 told = (stem(each) for each in words[place + 1 :] if not _is_empty(each))
                 does = next(told, "")
                 return does in asked or does[:_SAME] in heads
         return False
 
     return check
+
+
+def is_of_another(text: str) -> bool:
+    """Whether ``text`` begins with somebody else: "my brother sold the car"."""
+    return any(_is_person(run.lower().replace("’", "'")) for run in runs(text)[:_HEAD])
 
 
 def _is_empty(word: str) -> bool:

@@ -32,9 +32,17 @@ _WHO = re.compile(
 # What was true before is asked for.
 _PAST = re.compile(
     r"\b(?:before|used to|previous\w*|former\w*|originally|at first|in the past|earlier|"
+    r"(?:did|was|were) .*(?:in (?:19|20)\d\d|last \w+|back then|at (?:the|that) time|ago|"
+    r"as a (?:child|kid|student|boy|girl))|"
     r"dříve|předtím|původně|früher|vorher|ursprünglich|avant|auparavant|antes|раньше|прежде)\b|"
     r"以前|之前|前は|原来",
     re.IGNORECASE,
+)
+# In lower case: "Was" is German for "what".
+_DID = re.compile(
+    r"\b(?:did(?! (?:i|we|you) (?:\w+ )?(?:choose|pick|decide|settle|agree|book|end up))|"
+    r"was|were|had|by[lt]\w*|hatten?|war(?:en|st)?|étai\w+|avai\w+|fue|era|был[аио]?)\b|"
+    r"(?:でし|まし|だっ|[いっ])た|了吗|过"
 )
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|once|twice|few)\b",
@@ -89,3 +97,8 @@ def is_about_a_person(question: str) -> bool:
 def is_about_the_past(question: str) -> bool:
     """Whether it wants what was true before, and not what is true now."""
     return _PAST.search(question) is not None
+
+
+def is_about_what_is(question: str) -> bool:
+    """Whether it wants what somebody has or does now: not how many, nor what was or was done."""
+    return not (is_about_the_past(question) or _COUNT.search(question) or _DID.search(question))

@@ -11,21 +11,21 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from app.memory.extractive.anchor import anchor
-from app.memory.extractive.records import alone, joined
 from app.memory.extractive.shorten import shorten
 from app.memory.extractive.split import Unit, units
 from app.memory.extractive.types import Lexicon, Line
 from app.memory.extractive.updates import holds_value
-from app.memory.extractive.words import runs, stem, terms
-from app.memory.recall.index import MEMBER, RecallIndex
-from app.memory.recall.kinds import kinds
+from app.memory.extractive.words import stem, terms
+from app.memory.recall.ages import Ages
+from app.memory.recall.endings import HOPS
+from app.memory.recall.index import RecallIndex
 from app.memory.recall.people import OTHER, tells_of_another
-from app.memory.recall.questions import is_about_a_person, is_about_the_past, suitability
-from app.memory.recall.rivals import rivals
+from app.memory.recall.pieces import Passage, Piece, head, render
+from app.memory.recall.questions import is_about_the_past, suitability
 
 DEPTH = 20
 SHARP = 1.6  # how much more the best messages count
@@ -36,32 +36,7 @@ QUESTION = 0.4
 PHOTO = 0.7
 FADE = (1.0, 0.4, 0.2, 0.1)
 PLAIN = 4.0  # what any piece adds, so that the very sentence asked for is not passed over
-NAME = 60  # characters of a speaker's name
-RIVALS = 60  # pieces that are compared for that
-TELLING = 0.4  # of the question's words, by their weight: what has fewer does not answer it
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A quoted piece of an earlier message; ``text`` has its day and speaker on it."""
-
-    id: str
-    text: str
-
-
-@dataclass(slots=True)
-class _Piece:
-    id: str
-    unit: int
-    text: str
-    about: float
-    cost: int
-    words: dict[str, float]
-    glue: str = ""  # what stood between it and the unit before
-    said: str = ""  # the text without the dates that were added to it
-    is_other: bool = False  # tells of somebody else what the question asks about oneself
-    older: tuple[str, ...] = ()  # messages that said something else about the same thing before
-    newest: _Piece | None = None  # what is true now, where that is sure
+LATE = 0.5  # of an answer's score, for a message that says what became of the answer
 
 
 def passages(
@@ -85,18 +60,31 @@ def passages(
     scores = {hit.id: hit.score for hit in hits if hit.id in texts}
     if not scores:
         return []
-    pieces, heads = _pieces(index, texts, scores, index.query(question, recent), question, lexicon)
+    wanted = index.query(question, recent)
+    pieces, heads = _pieces(index, texts, scores, wanted, question, lexicon)
+    if not is_about_the_past(question):
+        ages = Ages(index, pieces, wanted, question)
+        for _ in range(HOPS):  # what became of what was found shares no word with the question
+            news = ages.news(lambda id: texts[id][1] if id in texts else "")
+            late = {id: LATE * scores[old] for id, old in news.items() if id not in scores}
+            late = {id: score for id, score in late.items() if allowed is None or allowed(id)}
+            if not late:
+                break
+            scores |= late
+            pieces, heads = _pieces(index, texts, scores, wanted, question, lexicon)
+            ages = Ages(index, pieces, wanted, question)
+        ages.order()
     order = _pick(pieces, heads, allowance + allowance // 10)
     if not order:
         return []
     for end in range(len(order), 0, -1):
-        found = _render(index, order[:end])
+        found = render(index, order[:end])
         if lexicon.count_many(["\n".join(p.text for p in found)])[0] <= allowance:
             return found
-    whole = _render(index, order[:1])[0]
+    whole = render(index, order[:1])[0]
     cut = shorten([Line(whole.text, None)], allowance, lexicon)
-    head = _head(index, whole.id)  # of which alone nobody has anything
-    told = cut[0].text[len(head) :] if cut else ""
+    label = head(index, whole.id)  # of which alone nobody has anything
+    told = cut[0].text[len(label) :] if cut else ""
     return [Passage(whole.id, cut[0].text)] if re.search(r"\w", told) else []
 
 
@@ -107,7 +95,7 @@ def _pieces(
     wanted: dict[str, float],
     question: str,
     lexicon: Lexicon,
-) -> tuple[list[_Piece], dict[str, int]]:
+) -> tuple[list[Piece], dict[str, int]]:
     names = index.speakers()
     stems = frozenset(stem(name) for name in names)
     raw: list[tuple[str, int, str, Unit]] = []
@@ -118,12 +106,12 @@ def _pieces(
             )
             raw.append((id, n, text, unit))
     counted = lexicon.count_many(
-        [" " + text for _, _, text, _ in raw] + [_head(index, id) + "\n" for id in scores]
+        [" " + text for _, _, text, _ in raw] + [head(index, id) + "\n" for id in scores]
     )
     top = max(scores.values())
     full = sum(index.weight(t) * share for t, share in wanted.items()) or 1.0
     suits, is_other = suitability(question), tells_of_another(question)
-    pieces: list[_Piece] = []
+    pieces: list[Piece] = []
     weights: dict[str, float] = {}
     for (id, n, text, unit), cost in zip(raw, counted, strict=False):
         own: dict[str, float] = {}
@@ -144,9 +132,7 @@ def _pieces(
         other = is_other(unit.text)
         about *= OTHER if other else 1.0
         words = {t: w * OWN if t in wanted else w for t, w in own.items()}
-        pieces.append(_Piece(id, n, text, about, cost, words, unit.glue, unit.text, other))
-    if not is_about_the_past(question):
-        _order_by_age(index, pieces, wanted, question)
+        pieces.append(Piece(id, n, text, about, cost, words, unit.glue, unit.text, other))
     return pieces, dict(zip(scores, counted[len(raw) :], strict=True))
 
 
@@ -166,41 +152,14 @@ def _whole(parts: Sequence[Unit]) -> list[Unit]:
     return out
 
 
-def _order_by_age(
-    index: RecallIndex, pieces: list[_Piece], wanted: dict[str, float], question: str
-) -> None:
-    """Each piece learns which are older and about the same thing, and which is surely newer."""
-    kind = kinds(run.lower() for run in runs(question))  # "moved" is of the kind of "live"
-    of = {t: kind.get(t, t) for t, share in wanted.items() if share >= MEMBER}
-    own = (piece for piece in pieces if not piece.is_other)
-    best = heapq.nlargest(RIVALS, own, key=lambda piece: piece.about)
-    best.sort(key=lambda piece: (index.position(piece.id), piece.unit))
-    least = TELLING * sum(map(index.weight, set(of.values())))
-    asked = [frozenset(of[t] for t in of.keys() & piece.words.keys()) for piece in best]
-    newest: dict[int, int] = {}
-    for old, new, sure in rivals(
-        [piece.said for piece in best],
-        [index.speaker(piece.id) for piece in best],
-        asked,
-        [sum(map(index.weight, each)) >= least for each in asked],
-        kind,
-        is_about_a_person(question),
-    ):
-        best[new].older += (best[old].id,)
-        if sure:
-            newest[old] = max(new, newest.get(old, new))
-    for old, new in newest.items():
-        best[old].newest = best[new]
-
-
-def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece]:
+def _pick(pieces: list[Piece], heads: dict[str, int], room: int) -> list[Piece]:
     """Pieces in the order of their worth; a message's first piece pays its head."""
     seen: dict[str, int] = {}
     opened: set[str] = set()
     taken: set[int] = set()
     left = set(range(len(pieces)))
     place = {id(piece): i for i, piece in enumerate(pieces)}
-    out: list[_Piece] = []
+    out: list[Piece] = []
 
     def value(i: int) -> float:
         piece = pieces[i]
@@ -248,52 +207,3 @@ def _pick(pieces: list[_Piece], heads: dict[str, int], room: int) -> list[_Piece
                 if pieces[j].id == piece.id:
                     heapq.heappush(heap, (-value(j), bare[j], j))
     return out
-
-
-def _render(index: RecallIndex, chosen: list[_Piece]) -> list[Passage]:
-    """The pieces as passages, the best message last; an answer follows its question, and what is
-    true now what was true before."""
-    by_id: dict[str, list[_Piece]] = {}  # in the order of their worth
-    for piece in chosen:
-        by_id.setdefault(piece.id, []).append(piece)
-    rank = _ranks(index, by_id)
-    runs: list[list[str]] = []
-    for id in sorted(by_id, key=index.position):
-        before = runs[-1][-1] if runs else None
-        if before and index.asks(before) and index.position(before) + 1 == index.position(id):
-            runs[-1].append(id)
-        else:
-            runs.append([id])
-    runs.sort(key=lambda run: -min(rank[id] for id in run))
-    out: list[Passage] = []
-    for id in [id for run in runs for id in run]:
-        body, last = "", -2
-        for piece in sorted(by_id[id], key=lambda p: p.unit):
-            if body and piece.glue and piece.unit == last + 1:
-                body += piece.glue + piece.text
-            else:
-                body = joined(body, alone(piece.text, piece.glue))
-            last = piece.unit
-        out.append(Passage(id, f"{_head(index, id)} {body}".strip()))
-    return out
-
-
-def _ranks(index: RecallIndex, by_id: dict[str, list[_Piece]]) -> dict[str, int]:
-    """Each message's place, 0 the best; what is newer stands better than all that it is newer than.
-
-    Nothing else moves: the best one of all is not to stand behind a rival of a rival.
-    """
-    order = list(by_id)
-    for id in sorted(by_id, key=index.position):
-        older = {old for piece in by_id[id] for old in piece.older if old in by_id} - {id}
-        best = min((order.index(old) for old in older), default=len(order))
-        if best < order.index(id):
-            order.remove(id)
-            order.insert(best, id)
-    return {id: place for place, id in enumerate(order)}
-
-
-def _head(index: RecallIndex, id: str) -> str:
-    day, speaker = index.day(id), " ".join(index.speaker(id)[:NAME].split())
-    head = f"[{day}] " if day else ""
-    return f"{head}{speaker}:" if speaker else head.rstrip()

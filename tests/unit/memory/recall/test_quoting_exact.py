@@ -10,19 +10,20 @@ import pytest
 
 from app.memory.extractive.split import units
 from app.memory.recall.index import RecallIndex
+from app.memory.recall.pieces import Passage, Piece, render
 from app.memory.recall.questions import suitability
-from app.memory.recall.quoting import Passage, _pick, _Piece, _pieces, _render, passages
+from app.memory.recall.quoting import _pick, _pieces, passages
 from tests.support.words import WordTokenizer
 
 WORDS = WordTokenizer()
 
 
-def piece(name: str, about: float = 1.0, cost: int = 16, *, id: str = "", **words: float) -> _Piece:
+def piece(name: str, about: float = 1.0, cost: int = 16, *, id: str = "", **words: float) -> Piece:
     """A piece of a message of its own."""
-    return _Piece(id or name, 0, name, about, cost, dict(words))
+    return Piece(id or name, 0, name, about, cost, dict(words))
 
 
-def picked(*pieces: _Piece, room: int = 1000, head: int = 0) -> list[str]:
+def picked(*pieces: Piece, room: int = 1000, head: int = 0) -> list[str]:
     heads = {each.id: head for each in pieces}
     return [each.text for each in _pick(list(pieces), heads, room)]
 
@@ -110,7 +111,7 @@ def made(*texts: str) -> tuple[RecallIndex, dict[str, tuple[str, str, str]]]:
 
 def worth(
     question: str, *texts: str, scores: dict[str, float] | None = None
-) -> tuple[list[_Piece], RecallIndex]:
+) -> tuple[list[Piece], RecallIndex]:
     index, said = made(*texts)
     scores = scores or dict.fromkeys(said, 2.0)
     found, heads = _pieces(index, said, scores, index.query(question), question, WORDS)
@@ -189,15 +190,15 @@ def test_what_stood_between_two_units_stands_there_again() -> None:
     # Not where a unit between them is left out.
     index, _ = made(text)
     parts = [
-        _Piece("m0", n, t, 1.0, 1, {}, g)
+        Piece("m0", n, t, 1.0, 1, {}, g)
         for n, t, g in ((0, "a", ""), (1, "b", "; "), (2, "c", "; "))
     ]
-    assert _render(index, parts) == [Passage("m0", "Ada: a; b; c")]
-    assert _render(index, [parts[2], parts[0]]) == [Passage("m0", "Ada: a; c")]
-    assert _render(index, [parts[1]]) == [Passage("m0", "Ada: b")]
-    tied = [_Piece("m0", n, t, 1.0, 1, {}, g) for n, t, g in ((0, "a", ""), (1, "and I b", " "))]
-    assert _render(index, tied) == [Passage("m0", "Ada: a and I b")]
-    assert _render(index, tied[1:]) == [Passage("m0", "Ada: I b")]
+    assert render(index, parts) == [Passage("m0", "Ada: a; b; c")]
+    assert render(index, [parts[2], parts[0]]) == [Passage("m0", "Ada: a; c")]
+    assert render(index, [parts[1]]) == [Passage("m0", "Ada: b")]
+    tied = [Piece("m0", n, t, 1.0, 1, {}, g) for n, t, g in ((0, "a", ""), (1, "and I b", " "))]
+    assert render(index, tied) == [Passage("m0", "Ada: a and I b")]
+    assert render(index, tied[1:]) == [Passage("m0", "Ada: I b")]
 
 
 def test_what_hangs_on_a_clause_is_not_quoted_without_it() -> None:

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from app.memory.recall import RecallIndex, passages
-from app.memory.recall.quoting import _Piece, _render
+from app.memory.recall.pieces import Piece, render
 from app.memory.recall.rivals import rivals
 from tests.support.words import WordTokenizer
 
@@ -552,9 +552,9 @@ def test_only_what_is_newer_moves_and_only_to_what_it_is_newer_than() -> None:
     index = RecallIndex()
     for n in range(4):
         index.add(f"m{n}", "text", "User")
-    best, other, old, new = (_Piece(f"m{n}", 0, f"{n}", 1.0, 1, {}) for n in (1, 2, 0, 3))
+    best, other, old, new = (Piece(f"m{n}", 0, f"{n}", 1.0, 1, {}) for n in (1, 2, 0, 3))
     new.older = ("m0",)
-    assert [each.id for each in _render(index, [best, other, old, new])] == ["m0", "m3", "m2", "m1"]
+    assert [each.id for each in render(index, [best, other, old, new])] == ["m0", "m3", "m2", "m1"]
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
@@ -562,10 +562,10 @@ def test_each_stands_behind_all_that_it_is_newer_than(order: tuple[int, ...]) ->
     index = RecallIndex()
     for n in range(4):
         index.add(f"m{n}", "text", "User")
-    chosen = [_Piece(f"m{n}", 0, f"{n}", 1.0, 1, {}) for n in order]
+    chosen = [Piece(f"m{n}", 0, f"{n}", 1.0, 1, {}) for n in order]
     for piece in chosen:
         piece.older = tuple(f"m{n}" for n in range(int(piece.text)))
-    assert [each.id for each in _render(index, chosen)] == ["m0", "m1", "m2", "m3"]
+    assert [each.id for each in render(index, chosen)] == ["m0", "m1", "m2", "m3"]
 
 
 def test_a_question_about_the_past_wants_no_news() -> None:

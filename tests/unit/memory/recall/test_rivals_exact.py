@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.memory.recall import RecallIndex, passages, quoting
+from app.memory.recall import RecallIndex, ages, passages
 from app.memory.recall.rivals import _beside, _is_terse, rivals
 from app.memory.recall.statements import Said, facts
 from tests.support.words import WordTokenizer
@@ -78,7 +78,7 @@ def test_what_a_newer_statement_is_to_an_older_one(
         found.append(rivals(*args))  # type: ignore[arg-type]
         return found[-1]
 
-    monkeypatch.setattr(quoting, "rivals", judged)
+    monkeypatch.setattr(ages, "rivals", judged)
     index = RecallIndex()
     texts = {f"m{n}": ("User", text, "") for n, text in enumerate(lines)}
     for id, (speaker, text, _) in texts.items():
